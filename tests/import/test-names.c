@@ -77,6 +77,82 @@ static void test_granted(void)
     g_free(gluon);
 }
 
+/* What the host may end by before its launch, and whether the verdict takes for granted that it
+ * does not; of `never` the launch is not read. */
+static const struct {
+    const char *host;
+    const char *past; /* the end of the assumption; NULL: there is none */
+    gboolean never;
+} ends[] = {
+    { "    if kt > 4:\n        return None\n", NULL, FALSE },
+    { "    if not (kt > 4):\n        raise ValueError(kt)\n", NULL, FALSE },
+    { "    assert X.dtype == torch.float16 and X.is_contiguous()\n", NULL, FALSE },
+    { "    if X.device != 'cuda' or kt < 0:\n        raise ValueError(kt)\n", NULL, FALSE },
+    { "    if False:\n        return None\n", NULL, FALSE },
+    { "    for q in range(3):\n        print(q)\n", NULL, FALSE },
+    { "    def f():\n        return 1\n    f()\n", NULL, FALSE },
+    { "    if other(kt):\n        return None\n", " line 65", FALSE },
+    { "    if X.numel() > other(kt):\n        return None\n", " line 65", FALSE },
+    { "    if kt % 2:\n        return None\n", " line 65", FALSE },
+    { "    if other(kt):\n        pass\n    else:\n        return None\n", " line 67", FALSE },
+    { "    if kt < 0:\n        pass\n    elif other(kt):\n        return None\n", " line 67",
+      FALSE },
+    { "    if kt < 0:\n        if other(kt):\n            return None\n", " line 65", FALSE },
+    { "    if other(kt):\n        print(kt)\n        return None\n", " line 65", FALSE },
+    { "    if other(kt):\n        exit(1)\n", " line 65", FALSE },
+    { "    assert other(kt)\n", " line 65", FALSE },
+    { "    assert kt >= 0 and other(kt)\n", " line 65", FALSE },
+    { "    while other(kt):\n        pass\n", " line 65", FALSE },
+    { "    for q in range(kt):\n        if q > 4:\n            raise ValueError(q)\n", " line 65",
+      FALSE },
+    { "    try:\n        x = 1\n    except ValueError:\n        return None\n", " line 65", FALSE },
+    { "    with torch.no_grad():\n        raise ValueError(kt)\n", " line 66", FALSE },
+    { "    def f():\n        if other(kt):\n            raise ValueError(kt)\n    f()\n",
+      " line 66", FALSE },
+    { "    exit(0)\n", NULL, TRUE },
+    { "    import sys as s\n    s.exit()\n", " line 66", FALSE },
+    { "    import os\n    os._exit(0)\n", NULL, TRUE },
+    { "    def f():\n        quit()\n    f()\n", NULL, TRUE },
+};
+
+static void test_ends(void)
+{
+    static const char passed[] = "its host comes to the launch past";
+    g_autofree char *kernel = kernel_of("tests/import/gluon/names.py", WS_IMPORT_GLUON);
+    for (guint i = 0; i < G_N_ELEMENTS(ends); i++) {
+        g_autofree char *host = g_strconcat("    # host\n", ends[i].host, NULL),
+                        *text = changed(kernel, "    # host\n", host);
+        g_autoptr(GError) error = NULL;
+        g_autoptr(WsImport) import =
+            ws_import_text(text, strlen(text), "k.py", WS_IMPORT_GLUON, &error);
+        g_assert_no_error(error);
+        const char *said = NULL;
+        for (guint k = 0; k < import->granted->len; k++)
+            if (g_str_has_prefix(import->granted->pdata[k], passed))
+                said = (const char *)import->granted->pdata[k] + strlen(passed);
+        g_test_message("%u: %s", i, said ? said : "nothing");
+        g_assert_cmpstr(said, ==, ends[i].past);
+        g_assert_cmpint(verdict_of(text, WS_IMPORT_GLUON), ==,
+                        ends[i].never ? WS_VERDICT_OUTSIDE : WS_VERDICT_PROVED);
+    }
+}
+
+/* A host that returns before its launch launches nothing: of the kernel alone nothing is proved. */
+static void test_returned(void)
+{
+    g_autofree char *kernel = kernel_of("tests/import/gluon/names.py", WS_IMPORT_GLUON),
+                    *back = changed(kernel, "    # host\n", "    return None\n"),
+                    *first = changed(back,
+                                     "N: gl.constexpr, S: gl.constexpr, L: gl.constexpr):\n"
+                                     "    ring",
+                                     "N, S, L: gl.constexpr = 1):\n    ring");
+    g_autoptr(GError) error = NULL;
+    g_autoptr(WsImport) import =
+        ws_import_text(back, strlen(back), "k.py", WS_IMPORT_GLUON, &error);
+    g_assert_null(import);
+    g_assert_cmpint(verdict_of(first, WS_IMPORT_GLUON), ==, WS_VERDICT_OUTSIDE);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -85,5 +161,7 @@ int main(int argc, char **argv)
         g_test_add_data_func(path, GUINT_TO_POINTER(i), test_file);
     }
     g_test_add_func("/import/names/granted", test_granted);
+    g_test_add_func("/import/names/ends", test_ends);
+    g_test_add_func("/import/names/returned", test_returned);
     return g_test_run();
 }

@@ -164,6 +164,8 @@ typedef struct {
     gboolean in_kernel, entered; /* walking the kernel, not its host; it was reached */
     GPtrArray *missing;          /* const WsPyNode*: constexpr parameters without a value; owned */
     const WsPyNode *never;       /* behind it the host comes to no launch */
+    const WsPyNode *ended;       /* the first `return` of a host that came to no launch */
+    GArray *passed;              /* guint: lines (pyread_passed.c) */
     GPtrArray *hosts;            /* functions that lead to the launch */
     GHashTable *cases;           /* decorator -> Val*: py_note_cases */
     PyNames *names;              /* of the file; NULL for PTX */
@@ -272,7 +274,7 @@ WsReadStep *py_step(PyRead *p, WsReadKind kind, const WsPyNode *at);
 WsReadStep *py_opaque_lines(PyRead *p, const WsPyNode *at);
 gint py_tensor(PyRead *p, const Val *v, guint rank, guint line); /* -1: it is none */
 
-void py_assume(PyRead *p, const WsExpr *e);
+gboolean py_assume(PyRead *p, const WsExpr *e); /* FALSE: it is not */
 
 /* --- what may be below 0 (pyread_sign.c)
  * --------------------------------------------------------*/

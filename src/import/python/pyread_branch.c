@@ -131,8 +131,8 @@ static gboolean gives_up(const WsPyNode *block)
                     (last->kind == WS_PY_OTHER && !g_strcmp0(last->text, "raise")));
 }
 
-/* Behind `if c: raise` the opposite of c holds. */
-static void assume_not(PyRead *p, const WsExpr *c)
+/* Behind `if c: raise` the opposite of c holds. FALSE: it was not assumed. */
+static gboolean assume_not(PyRead *p, const WsExpr *c)
 {
     static const WsExprOp opposite[][2] = {
         { WS_EXPR_LT, WS_EXPR_GE }, { WS_EXPR_LE, WS_EXPR_GT }, { WS_EXPR_EQ, WS_EXPR_NE },
@@ -140,14 +140,17 @@ static void assume_not(PyRead *p, const WsExpr *c)
     };
     for (guint i = 0; c && i < G_N_ELEMENTS(opposite); i++)
         if (c->op == opposite[i][0])
-            py_assume(p, ws_x_op(p->r, opposite[i][1], ws_x_own(p->r, ws_expr_ref(c->arg[0])),
-                                 ws_x_own(p->r, ws_expr_ref(c->arg[1]))));
+            return py_assume(p,
+                             ws_x_op(p->r, opposite[i][1], ws_x_own(p->r, ws_expr_ref(c->arg[0])),
+                                     ws_x_own(p->r, ws_expr_ref(c->arg[1]))));
     if (c && c->op == WS_EXPR_NOT)
-        py_assume(p, ws_x_own(p->r, ws_expr_ref(c->arg[0])));
+        return py_assume(p, ws_x_own(p->r, ws_expr_ref(c->arg[0])));
     if (c && c->op == WS_EXPR_AND)
-        py_assume(p, ws_x_op(p->r, WS_EXPR_NOT, c, NULL));
+        return py_assume(p, ws_x_op(p->r, WS_EXPR_NOT, c, NULL));
+    gboolean both = c && c->op == WS_EXPR_OR;
     for (guint i = 0; c && c->op == WS_EXPR_OR && i < 2; i++)
-        assume_not(p, ws_x_own(p->r, ws_expr_ref(c->arg[i])));
+        both &= assume_not(p, ws_x_own(p->r, ws_expr_ref(c->arg[i])));
+    return both;
 }
 
 static void open_size(const WsExpr *e, gpointer data)
@@ -391,14 +394,14 @@ static void sure_parts(PyRead *p, const WsPyNode *condition, gboolean holds)
     const WsExpr *e = py_eval_int(p, condition);
     p->deciding--;
     gint64 known;
-    if (e && ws_x_is(e, &known) && (known != 0) != holds)
+    const gboolean is_known = e && ws_x_is(e, &known);
+    if (is_known && (known != 0) != holds)
         py_never_behind(p, condition);
-    if (holds)
-        py_assume(p, e);
-    else
-        assume_not(p, e);
+    const gboolean assumed = holds ? py_assume(p, e) : assume_not(p, e);
     if (!e)
         leave_limited(p, condition);
+    if (!assumed && !is_known && !py_is_of_tensors(condition))
+        py_passed(p, condition);
 }
 
 void py_sure(PyRead *p, const WsPyNode *condition, gboolean holds)
@@ -428,6 +431,10 @@ static void host_branch(PyRead *p, const WsPyNode *node, const WsExpr *c)
     }
     if (gives_up(node->kid[1]) && !may_return)
         py_sure(p, node->kid[0], FALSE);
+    else
+        py_passed_if_it_ends(p, node->kid[1]);
+    if (node->n > 2)
+        py_passed_if_it_ends(p, node->kid[2]);
     for (guint i = 1; i < node->n; i++)
         if (!gives_up(node->kid[i]))
             py_leave_open(p, node->kid[i]);

@@ -37,7 +37,8 @@ const Val *py_either(PyRead *p, const WsExpr *c, const Val *a, const Val *b, con
 /* What is assigned there may have been, or not: it is open. */
 void py_leave_open(PyRead *p, const WsPyNode *block);
 /* There is a launch only where the condition holds, or does not: what of it is followed is assumed,
- * with types and extents; numbers that the rest names may not have all values. */
+ * with types and extents; numbers that the rest names may not have all values, and that the host
+ * goes on is taken for granted (py_passed). */
 void py_sure(PyRead *p, const WsPyNode *condition, gboolean holds);
 /* Types of parameters by a condition of the host that holds, or that does not: x.dtype == t. */
 void py_note_types(PyRead *p, const WsPyNode *condition, gboolean holds);

@@ -375,16 +375,20 @@ void py_run_host(PyRead *p, const PyKernel *kernel)
         py_call(p, f, args, f);
         if (!p->entered) { /* another one leads to the launch */
             g_ptr_array_set_size(p->r->assume, (gint)assumed);
+            g_array_set_size(p->passed, 0);
             g_hash_table_remove_all(p->r->opened);
         }
     }
     p->hosts = NULL;
-    if (p->entered && p->never) {
+    const WsPyNode *never = p->entered ? p->never : p->ended;
+    if (never && !*p->r->error) {
         const gboolean in_kernel = p->in_kernel;
         p->in_kernel = FALSE;
-        py_unread(p, p->never, "the launch after this line, which the host never passes");
+        py_unread(p, never, "the launch after this line, which the host never passes");
         p->in_kernel = in_kernel;
     }
+    if (p->entered)
+        py_passed_granted(p->r, p->passed);
     g_autoptr(GPtrArray) missing = g_ptr_array_copy(p->missing, NULL, NULL); /* by a host */
     if (!p->entered && !*p->r->error) {
         g_autofree const Val **args = from_outside(p, kernel->node, hosts->len ? 0 : open);

@@ -12,6 +12,19 @@ const Val *py_defined(PyRead *p, const char *name);
  * with its parameters open. */
 /* What is launched behind this line of the host never is. */
 void py_never_behind(PyRead *p, const WsPyNode *node);
+/* What may end the host before its launch and hangs on what is not followed (pyread_passed.c): at
+ * this place; at this place if it has a way out; at this statement, as far as its blocks are not
+ * walked. */
+void py_passed(PyRead *p, const WsPyNode *node);
+void py_passed_if_it_ends(PyRead *p, const WsPyNode *node);
+void py_passed_statement(PyRead *p, const WsPyNode *node);
+/* A condition on properties of the caller's tensors alone. */
+gboolean py_is_of_tensors(const WsPyNode *condition);
+/* What `node` does may end the host: errors, asserts, loops without a number of rounds and, where
+ * it `returns`, a return. */
+gboolean py_may_end(GHashTable *aliases, gboolean returns, const WsPyNode *node);
+/* That it goes on past these lines (guint), as one assumption. */
+void py_passed_granted(WsRead *r, const GArray *passed);
 void py_run_host(PyRead *p, const PyKernel *kernel);
 /* The variables that a function defined here finds around it: what they are when it is called. */
 GHashTable *py_closure(PyRead *p);

@@ -279,7 +279,7 @@ static void preset(PyRead *p, const WsExpr *e)
 }
 
 /* What the host or the kernel is sure of becomes an assumption of the design. */
-void py_assume(PyRead *p, const WsExpr *e)
+gboolean py_assume(PyRead *p, const WsExpr *e)
 {
     gint64 known;
     g_autofree char *text = ws_x_text(e);
@@ -287,7 +287,9 @@ void py_assume(PyRead *p, const WsExpr *e)
         !strstr(text, PY_PID) && !strstr(text, PY_GRID)) {
         g_ptr_array_add(p->r->assume, (gpointer)ws_source_format(p->r, "%s", text));
         preset(p, e);
+        return TRUE;
     }
+    return FALSE;
 }
 
 /* What is never true, in whatever way it is written. */

@@ -331,6 +331,8 @@ static void statement(PyRead *p, const WsPyNode *node)
         py_host_in_place(p, node, whole);
     if (whole)
         p->frame->looked_at++;
+    if (!p->in_kernel)
+        py_passed_statement(p, node);
     const GPtrArray *to = p->to;
     const guint before = to ? to->len : 0;
     py_statement(p, node);

@@ -207,6 +207,7 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
     };
     p.globals = g_hash_table_new(g_str_hash, g_str_equal);
     p.cases = g_hash_table_new(NULL, NULL);
+    p.passed = g_array_new(FALSE, FALSE, sizeof(guint));
     p.aliases = g_hash_table_new(g_str_hash, g_str_equal);
     p.loops = g_array_new(FALSE, TRUE, sizeof(OpenLoop));
     p.loop_names = g_ptr_array_new();
@@ -300,6 +301,7 @@ WsDesign *ws_import_python(WsRead *r, const WsPython *py, const char *file, WsIm
     g_hash_table_unref(p.defined);
     py_names_free(p.names);
     g_hash_table_unref(p.cases);
+    g_array_unref(p.passed);
     g_hash_table_unref(p.aliases);
     g_array_unref(p.loops);
     g_ptr_array_unref(p.loop_names);

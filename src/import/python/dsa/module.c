@@ -1,5 +1,5 @@
 #include "import/python/dsa/read.h"
-#include "import/python/pyread_kernels.h"
+#include "import/python/pyread_host.h"
 
 #include <string.h>
 
@@ -277,20 +277,37 @@ static gboolean has_star(const WsPyNode *call)
     return FALSE;
 }
 
-/* What the host asserts in its own list of statements, in front of the launch, of names that it
+/* `assert c` and `if not c: raise …`: c; NULL: the statement asks for nothing. */
+static const WsPyNode *asked_by(const WsPyNode *node)
+{
+    if (node->kind == WS_PY_ASSERT)
+        return node->kid[0]->kind == WS_PY_TUPLE ? NULL : node->kid[0];
+    const gboolean raises = node->kind == WS_PY_IF && node->n == 2 && node->kid[1]->n == 1 &&
+                            node->kid[1]->kid[0]->kind == WS_PY_OTHER &&
+                            !g_strcmp0(node->kid[1]->kid[0]->text, "raise");
+    const WsPyNode *c = raises ? node->kid[0] : NULL;
+    return c && c->kind == WS_PY_UNARY && !g_strcmp0(c->text, "not") ? c->kid[0] : NULL;
+}
+
+/* What the host asks for in its own list of statements, in front of the launch, of names that it
  * never sets. */
 static void asserted(Host *h)
 {
+    g_autoptr(GArray) passed = g_array_new(FALSE, FALSE, sizeof(guint));
     for (guint i = 0; i < h->body->n; i++) {
-        const WsPyNode *node = h->body->kid[i];
-        if (node->kind != WS_PY_ASSERT || node->line >= h->call->line ||
-            node->kid[0]->kind == WS_PY_TUPLE)
+        const WsPyNode *node = h->body->kid[i], *asked = asked_by(node);
+        if (node->line >= h->call->line)
             continue;
-        const WsExpr *e = host_int(h, node->kid[0]);
+        const WsExpr *e = asked ? host_int(h, asked) : NULL;
         g_autofree char *text = e && py_dsa_is_of_launch(h->d, e) ? ws_x_text(e) : NULL;
-        if (text && !ws_expr_is_int(e, &(gint64){ 0 }))
+        gint64 known;
+        if (text && !ws_expr_is_int(e, &known))
             g_ptr_array_add(h->d->r->assume, (gpointer)ws_source_format(h->d->r, "%s", text));
+        else if (!(text && known) && !(asked && py_is_of_tensors(asked)) &&
+                 py_may_end(h->d->imports, TRUE, node))
+            g_array_append_val(passed, node->line);
     }
+    py_passed_granted(h->d->r, passed);
 }
 
 /* --- parameters ------------------------------------------------------------------------------- */
