@@ -208,8 +208,9 @@ void ws_cuda_counted(WsCuda *c)
 {
     gint64 most;
     g_autoptr(GPtrArray) wide = ws_reach_launch(c->p, &most);
-    g_autoptr(GPtrArray) valued = ws_launch_valued(c->p), conditions = assumed(c->p);
-    const gboolean any = wide->len || valued->len || conditions->len;
+    g_autoptr(GPtrArray) valued = ws_launch_valued(c->p), conditions = assumed(c->p),
+                         bounds = ws_launch_bounds(c->p);
+    const gboolean any = wide->len || valued->len || conditions->len || bounds->len;
     if (any)
         g_string_append(c->out, arithmetic);
     ws_cuda_line(c, "// Kernels count in 32 bits, and are right for what the design assumes: other "
@@ -230,6 +231,8 @@ void ws_cuda_counted(WsCuda *c)
         ask(&a, "fits", wide->pdata[i]);
     for (guint i = 0; i < valued->len && !c->error; i++)
         ask(&a, "has_value", valued->pdata[i]);
+    for (guint i = 0; i < bounds->len && !c->error; i++)
+        ask(&a, "holds", bounds->pdata[i]);
     for (guint i = 0; i < conditions->len && !c->error; i++) {
         ws_expr_visit(conditions->pdata[i], note_real, (gpointer)&a);
         if (!c->error)

@@ -74,9 +74,11 @@ char *ws_cuda_problem(WsCuda *c)
         ws_cuda_line(c, "    : %s", names_of(c, WS_VAR_SIZE, "%(%_)", ", "));
     ws_cuda_block(c, "");
     run_names(c);
-    for (guint i = 0; i < t->n_axes && !c->error; i++)
-        ws_cuda_line(c, "n_%s = %s;", ws_cuda_ident(c, t->axis[i].name),
-                     ws_cuda_uniform(c, t->axis[i].extent).s);
+    for (guint i = 0; i < t->n_axes && !c->error; i++) {
+        const WsTerm extent = ws_cuda_uniform(c, t->axis[i].extent);
+        ws_cuda_line(c, extent.in.lo < 0 ? "n_%s = max(%s, 0);" : "n_%s = %s;",
+                     ws_cuda_ident(c, t->axis[i].name), extent.s);
+    }
     ws_cuda_line(c, "n_tiles = %s;", count->len ? count->str : "1");
     ws_cuda_close(c);
     c->depth--;

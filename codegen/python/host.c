@@ -164,7 +164,9 @@ void ws_py_host_sizes(WsPy *y)
     }
     const char *count = "";
     for (guint i = 0; i < t->n_axes && !y->error; i++) {
-        ws_py_line(y, "%s = %s", ws_py_extent(y, i), ws_py_uniform(y, t->axis[i].extent).s);
+        const WsTerm extent = ws_py_uniform(y, t->axis[i].extent);
+        ws_py_line(y, extent.in.lo < 0 ? "%s = max(%s, 0)" : "%s = %s", ws_py_extent(y, i),
+                   extent.s);
         count = ws_py_format(y, "%s%s%s", count, i ? " * " : "", ws_py_extent(y, i));
     }
     ws_py_line(y, "n_tiles = %s", *count ? count : "1");
@@ -248,13 +250,28 @@ void ws_py_host_counted(WsPy *y)
     y->host = FALSE;
 }
 
+void ws_py_raise_unless(WsPy *y, const char *condition, const char *text)
+{
+    g_autofree char *quoted = g_strescape(text, NULL);
+    ws_py_open(y, "if not (%s)", condition);
+    ws_py_line(y, "raise ValueError(\"%s\")", quoted);
+    ws_py_close(y);
+}
+
 void ws_py_host_assumptions(WsPy *y)
 {
+    g_autoptr(GPtrArray) bounds = ws_launch_bounds(y->p);
     y->host = TRUE;
     for (guint i = 0; i < y->p->n_assume && !y->error; i++) {
         if (!ws_launch_knows(y->p, y->p->assume[i]))
             continue; /* of tiles or data */
-        ws_py_line(y, "assert %s", unassumed(y, y->p->assume[i], TRUE));
+        g_autofree char *text = g_strdup_printf("%s does not hold", y->p->assume_text[i]);
+        ws_py_raise_unless(y, unassumed(y, y->p->assume[i], TRUE), text);
+    }
+    for (guint i = 0; i < bounds->len && !y->error; i++) {
+        const char *condition = unassumed(y, bounds->pdata[i], TRUE); /* constants by name */
+        g_autofree char *text = g_strdup_printf("%s does not hold", condition);
+        ws_py_raise_unless(y, condition, text);
     }
     y->host = FALSE;
 }

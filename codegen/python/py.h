@@ -262,7 +262,9 @@ void ws_py_host_sizes(WsPy *y);
 char *ws_py_host_used(WsPy *y, const char *text);
 /* Kernels count in 32 bits: the line that refuses sizes which leave them, as a package does. */
 void ws_py_host_counted(WsPy *y);
-/* "assert K >= 1" for every `assume` of the design. */
+/* "if not (K >= 1): raise …", which `python -O` does not leave out as it does an assert. */
+void ws_py_raise_unless(WsPy *y, const char *condition, const char *text);
+/* Of every `assume` of the design, and of what every launch is asked (program/walk/launch_asked.h). */
 void ws_py_host_assumptions(WsPy *y);
 const char *ws_py_host_value(WsPy *y, const WsVar *run); /* of a run name */
 const char *ws_py_host_real(WsPy *y, const WsExpr *x);   /* of a number that is no integer */

@@ -136,6 +136,15 @@ static gboolean checks(GString *out, const WsPackageSpec *spec, GError **error)
         g_autofree char *text = g_strdup_printf("%s has no value", shown);
         put_check(out, upper, condition, text);
     }
+    g_autoptr(GPtrArray) bounds = ws_launch_bounds(p);
+    for (guint i = 0; i < bounds->len; i++) {
+        g_autoptr(GString) condition = g_string_new(NULL);
+        if (!ws_launch_text(condition, p, bounds->pdata[i], WS_TEXT_C, error))
+            return FALSE;
+        g_autofree char *shown = ws_expr_print(bounds->pdata[i]);
+        g_autofree char *text = g_strdup_printf("%s does not hold", shown);
+        put_check(out, upper, condition->str, text);
+    }
     return TRUE;
 }
 

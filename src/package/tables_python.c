@@ -85,6 +85,16 @@ static gboolean shapes(GString *out, const WsProgram *p, gboolean strides, GErro
     return TRUE;
 }
 
+static void put_condition(GString *out, const WsExpr *e, const char *python, const char *text)
+{
+    g_autofree char *quoted = g_strescape(text, NULL);
+    if (ws_may_lack_value(e))
+        g_string_append_printf(out, "        (_has_value(lambda: %s) and %s, \"%s\"),\n", python,
+                               python, quoted);
+    else
+        g_string_append_printf(out, "        (%s, \"%s\"),\n", python, quoted);
+}
+
 static char *checks(const WsProgram *p, const GPtrArray *wide, GError **error)
 {
     g_autoptr(GString) out = g_string_new(NULL);
@@ -106,20 +116,7 @@ static char *checks(const WsProgram *p, const GPtrArray *wide, GError **error)
         g_autoptr(GString) condition = g_string_new(NULL);
         if (!ws_launch_text(condition, p, p->assume[i], WS_TEXT_PYTHON, NULL))
             continue; /* of tiles or data: not of the launch */
-        g_autofree char *quoted = g_strescape(p->assume_text[i], NULL);
-        if (ws_may_lack_value(p->assume[i]))
-            g_string_append_printf(out, "        (_has_value(lambda: %s) and %s, \"%s\"),\n",
-                                   condition->str, condition->str, quoted);
-        else
-            g_string_append_printf(out, "        (%s, \"%s\"),\n", condition->str, quoted);
-    }
-    if (p->mesh && p->tiles->grid) { /* flags count the CTAs of the grid */
-        g_autoptr(GString) grid = g_string_new(NULL);
-        if (!ws_launch_text(grid, p, p->tiles->grid, WS_TEXT_PYTHON, error))
-            return NULL;
-        g_autofree char *text = ws_expr_print(p->tiles->grid);
-        g_string_append_printf(out, "        (_has_value(lambda: %s) and %s >= 1, \"%s >= 1\"),\n",
-                               grid->str, grid->str, text);
+        put_condition(out, p->assume[i], condition->str, p->assume_text[i]);
     }
     g_autoptr(GPtrArray) valued = ws_launch_valued(p);
     for (guint i = 0; i < valued->len; i++) {
@@ -129,6 +126,14 @@ static char *checks(const WsProgram *p, const GPtrArray *wide, GError **error)
         g_autofree char *text = ws_expr_print(valued->pdata[i]);
         g_string_append_printf(out, "        (_has_value(lambda: %s), \"%s has a value\"),\n",
                                value->str, text);
+    }
+    g_autoptr(GPtrArray) bounds = ws_launch_bounds(p);
+    for (guint i = 0; i < bounds->len; i++) {
+        g_autoptr(GString) condition = g_string_new(NULL);
+        if (!ws_launch_text(condition, p, bounds->pdata[i], WS_TEXT_PYTHON, error))
+            return NULL;
+        g_autofree char *text = ws_expr_print(bounds->pdata[i]);
+        put_condition(out, bounds->pdata[i], condition->str, text);
     }
     return g_string_free(g_steal_pointer(&out), FALSE);
 }

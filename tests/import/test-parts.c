@@ -177,19 +177,25 @@ static void test_parts(gconstpointer data)
     }
 }
 
+#define ASKED                                                                                      \
+    "    if not (K <= 16384):\n        raise ValueError(\"K <= KBMAX*BK does not hold\")\n"
+
 /* Elements of a line are read where their place is shown to lie in it, by a condition of the host
  * on the size that says how many rounds there are, and as what they are. */
 static const struct {
     const char *from, *to;
     gboolean good;
 } places[] = {
-    { "assert K <= 16384", "assert K < 16385", TRUE },
-    { "assert K <= 16384", "assert K <= 16511", TRUE }, /* 128 rounds of 128, and a rest */
-    { "assert K <= 16384", "assert K <= 16512", FALSE },
-    { "assert K <= 16384", "assert K >= 16384", FALSE },
-    { "assert K <= 16384", "assert N <= 16384", FALSE },
-    { "    assert K <= 16384\n", "", FALSE },
-    { "    assert K <= 16384\n", "    if N > 1:\n        assert K <= 16384\n", FALSE },
+    { "not (K <= 16384)", "not (K < 16385)", TRUE },
+    { "not (K <= 16384)", "not (K <= 16511)", TRUE }, /* 128 rounds of 128, and a rest */
+    { "not (K <= 16384)", "not (K <= 16512)", FALSE },
+    { "not (K <= 16384)", "not (K >= 16384)", FALSE },
+    { "not (K <= 16384)", "not (N <= 16384)", FALSE },
+    { ASKED, "    assert K <= 16384\n", TRUE },
+    { ASKED, "    assert K >= 16384\n", FALSE },
+    { ASKED, "", FALSE },
+    { ASKED, "    if N > 1:\n        assert K <= 16384\n", FALSE },
+    { ASKED, "    if K > 16384 and N > 1:\n        raise ValueError(K)\n", FALSE },
     { "[128, 1]", "[64, 1]", FALSE },
     { "[128, 1]", "[256, 1]", FALSE },
     { "_reinterpret(gl.float32", "_reinterpret(gl.int32", FALSE },

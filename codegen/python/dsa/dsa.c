@@ -473,7 +473,9 @@ static void host(Dsa *d)
     run_names(d);
     for (guint i = 0; i < p->n_assume; i++) {
         g_autofree char *condition = text_of(d, p->assume[i]);
-        line(d, "assert %s", condition);
+        g_autofree char *shown = g_strescape(p->assume_text[i], NULL);
+        line(d, "if not (%s):", condition);
+        line(d, "    raise ValueError(\"%s does not hold\")", shown);
     }
     for (guint a = 0; a < p->tiles->n_axes; a++) {
         g_autofree char *extent = text_of(d, p->tiles->axis[a].extent);

@@ -398,7 +398,7 @@ static void of_tiles(WsReach *r)
         held(r, group);
 }
 
-static void look(WsReach *r, const WsProgram *p, gint64 most)
+void ws_reach_begin(WsReach *r, const WsProgram *p, gint64 most)
 {
     *r = (WsReach){ p,
                     most,
@@ -407,6 +407,25 @@ static void look(WsReach *r, const WsProgram *p, gint64 most)
                     g_ptr_array_new_with_free_func(g_free),
                     g_ptr_array_new_with_free_func((GDestroyNotify)ws_expr_unref),
                     g_array_new(FALSE, FALSE, sizeof(WsReachWhen)) };
+}
+
+static void leave_values(WsReach *r)
+{
+    g_clear_pointer(&r->when, g_array_unref);
+    g_clear_pointer(&r->of, g_free);
+    g_clear_pointer(&r->state, g_free);
+}
+
+void ws_reach_end(WsReach *r)
+{
+    leave_values(r);
+    g_clear_pointer(&r->wide, g_ptr_array_unref);
+    g_clear_pointer(&r->launch, g_ptr_array_unref);
+}
+
+static void look(WsReach *r, const WsProgram *p, gint64 most)
+{
+    ws_reach_begin(r, p, most);
     of_tiles(r);
     for (guint v = 0; v < p->n_vars; v++) {
         const WsVar *x = &p->var[v];
@@ -419,9 +438,7 @@ static void look(WsReach *r, const WsProgram *p, gint64 most)
             held(r, p->tensor[t].shape[d]);
     for (guint a = 0; a < p->n_agents; a++)
         ws_tree_each(p->agent[a].body, node, r);
-    g_clear_pointer(&r->when, g_array_unref);
-    g_clear_pointer(&r->of, g_free);
-    g_clear_pointer(&r->state, g_free);
+    leave_values(r);
 }
 
 GPtrArray *ws_reach_wide(const WsProgram *p)

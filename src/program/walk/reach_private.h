@@ -41,6 +41,9 @@ typedef struct {
     gboolean asking;   /* within ws_reach_top */
 } WsReach;
 
+/* With sizes of at most `most`; what it holds is given back by ws_reach_end(). */
+void ws_reach_begin(WsReach *r, const WsProgram *p, gint64 most);
+void ws_reach_end(WsReach *r);
 WsReachRange ws_reach_of(WsReach *r, const WsExpr *e);
 
 /* --- reach_top.c: bounds of sizes --- */

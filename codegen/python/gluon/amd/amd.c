@@ -83,8 +83,8 @@ static void checks(WsPy *y, const char *arguments)
         if (ws_py_mentions(arguments, y->tensor[i]))
             all = ws_py_format(y, "%s%s%s", all, *all ? ", " : "", y->tensor[i]);
     ws_py_open(y, "for x in (%s,)", all);
-    ws_py_line(y, "assert x.numel() * x.element_size() < 2**31, "
-                  "\"distances in the kernel have 32 bits\"");
+    ws_py_raise_unless(y, "x.numel() * x.element_size() < 2**31",
+                       "distances in the kernel have 32 bits");
     ws_py_close(y);
 }
 
