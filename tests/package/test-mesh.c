@@ -28,6 +28,16 @@ static const char *const lines[] = {
     "(512, 520) True [(256, 264), (520, 264), (512, 520)]", /* X is copied to where others get it */
     "True True", /* the maps of X on both devices, in the order of their numbers; none of B and C */
     "launch 4 384 SHARED 2 1 15 number 1",
+    "two waits for one", /* launches of two streams are in order, as they share flags and buffers */
+    "two uses maps",
+    "two uses table",
+    "launch 4 384 SHARED 2 1 15 number 2",
+    "launch 4 384 SHARED 2 1 15 number 3",
+    "one waits for two",
+    "one uses maps",
+    "one uses table",
+    "TypeError k: B is read and was not given",
+    "launch 4 384 SHARED 2 1 15 number 4",
     "ValueError k: X is another view of tensor(\"X\"), with strides (1, 256)",
     "TypeError k: B is read and was not given",
     "TypeError k: 3 inputs; there are X, B",

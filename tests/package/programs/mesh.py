@@ -33,6 +33,7 @@ class Tensor:
     data_ptr = lambda self: self.at
     stride = lambda self: self.steps
     zero_ = lambda self: self
+    record_stream = lambda self, stream: print(f"{stream} uses {'maps' if hasattr(self, 'bytes') else 'table'}")
     to = lambda self, device: self
 
     def copy_(self, other):
@@ -49,7 +50,23 @@ torch.empty_strided = lambda shape, stride, dtype, device: Tensor(shape, dtype, 
 torch._C = types.SimpleNamespace(_cuda_getCurrentRawStream=lambda index: 7)
 torch.distributed = dist
 captured = [False]
+stream = ["one"]
+
+
+class Stream(str):
+    def wait_event(self, event):
+        print(f"{self} waits for {event.at}")
+
+
+class Event:
+    at = None
+
+    def record(self, stream):
+        self.at = stream
+
+
 torch.cuda = types.SimpleNamespace(
+    Event=Event, current_stream=lambda device: Stream(stream[0]),
     is_available=lambda: True, current_device=lambda: own, get_device_capability=lambda d: (9, 0), mem_get_info=lambda d: None,
     synchronize=lambda d: None, device=lambda d: contextlib.nullcontext(), is_current_stream_capturing=lambda: captured[0],
     get_device_properties=lambda d: types.SimpleNamespace(multi_processor_count=132, uuid=f"gpu{own}"))
@@ -153,6 +170,12 @@ print(out.shape, run.tensor("X").copied is x, run._shape)
 at = [a >> 20 & 255 for a in symmetric[256 * 264]]
 print([run._maps.bytes[i * 128] for i in range(2)] == at, set(run._maps.bytes[256:]) == {0})
 run(run.tensor("X"), b, C=out)
+stream[0] = "two"
+run(run.tensor("X"), b)
+run(run.tensor("X"), b)
+stream[0] = "one"
+refused(lambda: run(x))
+run(run.tensor("X"), b)
 other = as_strided(run.tensor("X"), (256, 264), (1, 256))
 refused(lambda: run(other, b))
 for call in (lambda: run(x), lambda: run(x, b, b), lambda: run(x, b, Z=x), lambda: run(x, b, C=x), lambda: run(x, Tensor((8, 264), torch.bfloat16)),
