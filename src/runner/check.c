@@ -305,10 +305,12 @@ static bool judge_infinite(WsSession *s, int t, WsOutputResult *o)
         ok = evaluate_parts(s, t, at, got, want, &n);
     for (int64_t i = 0; ok && i < n; i++)
         same += got[i] == want[i];
-    if (ok && found > 0 && same == found) {
+    if (ok && n > 0 && same == n) {
         o->infinite = o->nonfinite;
-        o->infinite_samples = found;
+        o->infinite_samples = n;
         o->nonfinite = 0;
+    } else if (ok && found > 0 && n == 0) {
+        o->open = o->nonfinite;
     }
     free(at);
     free(got);
@@ -316,17 +318,19 @@ static bool judge_infinite(WsSession *s, int t, WsOutputResult *o)
     return ok;
 }
 
-/* Whether the reference says `any` of the n elements `at`: of the first ones before all. */
+/* Whether the reference says `any` of the n elements `at`: of the first ones before all. *open: of
+ * all that it could be asked about in time, and that is not each. */
 static bool all_any(WsSession *s, int t, const int64_t *at, double *got, double *want, int64_t n,
-                    bool *any)
+                    bool *any, bool *open)
 {
-    for (int64_t done = 0, part = FIRST_SAMPLES; done < n && *any; done += part, part = n) {
+    for (int64_t done = 0, part = FIRST_SAMPLES; done < n && *any && !*open;
+         done += part, part = n) {
         int64_t count = part < n - done ? part : n - done, judged = count;
         if (!evaluate_parts(s, t, at + done, got, want, &judged))
             return false;
-        *any = judged == count;
-        for (int64_t i = 0; *any && i < count; i++)
+        for (int64_t i = 0; *any && i < judged; i++)
             *any = ws_is_any(want[i]);
+        *open = *any && judged < count;
         part = count;
     }
     return true;
@@ -338,20 +342,22 @@ static bool judge_anything(WsSession *s, int t, WsOutputResult *o)
 {
     int64_t *at = malloc(PART * sizeof *at), *none = malloc(PART * sizeof *none), seen = 0;
     double *got = malloc(PART * sizeof *got), *want = malloc(PART * sizeof *want);
-    bool ok = at && none && got && want, any = true;
+    bool ok = at && none && got && want, any = true, open = false;
     if (!ok)
         ws_session_fail(s, "out of memory for the elements of %s", s->m->tensor[t].name);
-    for (int64_t first = 0; ok && any && first < o->elements; first += PART) {
+    for (int64_t first = 0; ok && any && !open && first < o->elements; first += PART) {
         const int64_t count = o->elements - first < PART ? o->elements - first : PART;
         int64_t n = 0;
         ok = read_back(s, t, first, at, got, count);
         for (int64_t i = 0; ok && i < count; i++)
             if (isnan(got[i]))
                 none[n++] = first + i;
-        ok = ok && (n == 0 || all_any(s, t, none, got, want, n, &any));
+        ok = ok && (n == 0 || all_any(s, t, none, got, want, n, &any, &open));
         seen += n;
     }
-    if (ok && any) {
+    if (ok && any && open) {
+        o->open = o->nonfinite;
+    } else if (ok && any) {
         o->anything = seen;
         o->nonfinite -= seen;
     }
@@ -362,11 +368,46 @@ static bool judge_anything(WsSession *s, int t, WsOutputResult *o)
     return ok;
 }
 
+static bool holds_nan(WsSession *s, int t, bool *nan)
+{
+    const WsOutputResult *o = &s->r->output[t];
+    int64_t *at = malloc(PART * sizeof *at);
+    double *got = malloc(PART * sizeof *got);
+    bool ok = at && got;
+    if (!ok)
+        ws_session_fail(s, "out of memory for the elements of %s", s->m->tensor[t].name);
+    *nan = false;
+    for (int64_t first = 0; ok && !*nan && first < o->elements; first += PART) {
+        const int64_t count = o->elements - first < PART ? o->elements - first : PART;
+        ok = read_back(s, t, first, at, got, count);
+        for (int64_t i = 0; ok && i < count; i++)
+            *nan |= isnan(got[i]);
+    }
+    free(at);
+    free(got);
+    return ok;
+}
+
+/* Elements that are no finite numbers. Where the reference does not end in time they may be right:
+ * infinite ones, and others if it may say `any`. */
+static bool judge_nonfinite(WsSession *s, int t, WsOutputResult *o)
+{
+    bool nan = false;
+    if (!o->nonfinite || (!o->judged && !o->late))
+        return true;
+    if (o->late) {
+        const bool ok = s->m->tensor[t].any || holds_nan(s, t, &nan);
+        o->open = ok && !nan ? o->nonfinite : 0;
+        return ok;
+    }
+    return judge_anything(s, t, o) && (!o->nonfinite || o->open || judge_infinite(s, t, o));
+}
+
 static bool output_right(const WsSession *s, int t)
 {
     const WsOutputResult *o = &s->r->output[t];
     bool repeats = o->repeats || s->m->tensor[t].access == WS_RUN_REDUCE;
-    return o->nonfinite == 0 && o->wrong == 0 && repeats;
+    return o->nonfinite == o->open && o->wrong == 0 && repeats;
 }
 
 static bool judge(WsSession *s, int t)
@@ -374,10 +415,9 @@ static bool judge(WsSession *s, int t)
     WsOutputResult *o = &s->r->output[t];
     const WsRunTensor *tensor = &s->m->tensor[t];
     o->elements = ws_run_elements(tensor, &s->c->tensor[t]);
+    o->open = 0;
     if (!ws_hash_output(s, t, &o->hash) || !scan(s, t, o) ||
-        (tensor->reference[0] && !sample(s, t, o)) ||
-        (o->nonfinite && o->judged && !o->late && !judge_anything(s, t, o)) ||
-        (o->nonfinite && o->judged && !o->late && !judge_infinite(s, t, o)))
+        (tensor->reference[0] && !sample(s, t, o)) || !judge_nonfinite(s, t, o))
         return false;
     o->checked = true;
     return true;
@@ -391,7 +431,8 @@ bool ws_judge_outputs(WsSession *s, bool *right)
             continue;
         if (!judge(s, t))
             return false;
-        *right = *right && !s->r->output[t].nonfinite && !s->r->output[t].wrong;
+        *right =
+            *right && s->r->output[t].nonfinite == s->r->output[t].open && !s->r->output[t].wrong;
     }
     return true;
 }

@@ -41,6 +41,7 @@ typedef struct {
     WsRunAccess access;
     double tolerance_abs, tolerance_rel;
     char reference[WS_MANIFEST_NAME]; /* file of the reference kernel of an output, or "" */
+    bool any;                         /* which may say of elements that they hold anything */
 } WsRunTensor;
 
 typedef struct {

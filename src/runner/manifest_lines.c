@@ -181,9 +181,12 @@ static bool read_tensor(Reader *r)
 }
 static bool read_reference(Reader *r)
 {
+    static const char *const says[] = { "any" };
     int64_t t = 0;
-    if (!get_int(r, 1, 0, r->m->n_tensors - 1, &t))
+    int word = 0;
+    if (!get_int(r, 1, 0, r->m->n_tensors - 1, &t) || (r->n > 3 && !get_word(r, 3, says, 1, &word)))
         return false;
+    r->m->tensor[t].any = r->n > 3;
     return get_file(r, 2, r->m->tensor[t].reference, sizeof r->m->tensor[t].reference);
 }
 static bool read_map(Reader *r)
@@ -480,7 +483,7 @@ const WsLineRow ws_line_row[] = {
     { "sizes", read_sizes, 0, -1, WS_LINE_ONCE },
     { "scalar", read_scalar, 2, 2, 0 },
     { "tensor", read_tensor, 6, 6, WS_LINE_NEEDED },
-    { "reference", read_reference, 2, 2, 0 },
+    { "reference", read_reference, 2, 3, 0 },
     { "map", read_map, 1, -1, 0 },
     { "wait", read_wait, 4, 4, 0 },
     { "agents", read_agents, 1, -1, WS_LINE_ONCE },

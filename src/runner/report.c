@@ -78,6 +78,11 @@ static void text_output(FILE *out, const WsManifest *m, const WsResults *r, int 
         fprintf(out,
                 "%" PRId64 " elements are not finite or were never written (first: %" PRId64 "); ",
                 o->nonfinite, o->first_nonfinite);
+    if (o->open)
+        fprintf(out,
+                "whether they are right its float64 reference did not say within %g s "
+                "(--judge); ",
+                r->judge);
     if (o->infinite)
         fprintf(out,
                 "%" PRId64 " elements are infinite, as the reference is in all %" PRId64
@@ -270,6 +275,8 @@ static void js_output(FILE *out, const WsManifest *m, const WsOutputResult *o, i
                 o->infinite_samples);
     if (o->anything)
         fprintf(out, ", \"anything\": %" PRId64, o->anything);
+    if (o->open)
+        fprintf(out, ", \"open\": %" PRId64, o->open);
     if (o->zeros_agree)
         fputs(", \"zeros_agree\": true", out);
     js_member(out, "worst_error", o->worst_error);

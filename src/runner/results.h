@@ -30,6 +30,7 @@ typedef struct {
     int64_t infinite, infinite_samples; /* as in the reference, none of them in `nonfinite`; how
                                            many of them were compared with it */
     int64_t anything; /* hold no number where the reference says `any`; none in `nonfinite` */
+    int64_t open; /* in `nonfinite`, and right or wrong by a reference that did not end in time */
     int64_t samples, wrong;
     int64_t wanted; /* samples asked for; fewer are judged where the bound of time came first */
     bool late;      /* the reference did not end within the bound: `most` samples of it did, and a

@@ -19,7 +19,7 @@ uint32_t ws_case_grid(const WsSession *s, const WsRunCase *c)
 static bool judged(const WsSession *s)
 {
     for (int t = 0; t < s->m->n_tensors; t++)
-        if (ws_run_is_output(&s->m->tensor[t]) && !s->r->output[t].judged)
+        if (ws_run_is_output(&s->m->tensor[t]) && (!s->r->output[t].judged || s->r->output[t].open))
             return false;
     return true;
 }

@@ -255,7 +255,33 @@ static void test_late_reference(void)
     r = run(make_bundle("", small), "late-reference,unwritten", "--judge 0.3");
     g_assert_cmpint(r.status, ==, 1);
     holds(r.out, "1 elements are not finite or were never written");
+    holds(r.json, "\"state\": \"wrong\"");
     clear(&r);
+    /* but where the reference may say `any`, or be infinite, too, nobody knows */
+    static const struct {
+        const char *more, *mode, *state;
+    } open[] = {
+        { "reference 1 reference-1.ptx any\n", "late-reference,any", "not judged" },
+        { "reference 1 reference-1.ptx any\n", "late-reference,unwritten", "not judged" },
+        { "", "late-reference,any", "wrong" },
+        { "", "late-reference,infinite", "not judged" },
+        { "", "late-reference,infinite-nan", "wrong" },
+        { "reference 1 reference-1.ptx any\n", "late-reference,infinite-nan", "not judged" },
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(open); i++) {
+        g_autofree char *state = g_strdup_printf("\"state\": \"%s\"", open[i].state);
+        const gboolean wrong = strcmp(open[i].state, "wrong") == 0;
+        g_autofree char *one = g_strconcat(open[i].more, small, NULL);
+        r = run(make_bundle("", one), open[i].mode, "--judge 0.3");
+        g_test_message("%u: %s", i, r.out);
+        g_assert_cmpint(r.status, ==, wrong);
+        holds(r.json, state);
+        if (!wrong)
+            holds(r.out, "(first: 1); whether they are right its float64 reference did not say "
+                         "within 0.3 s (--judge); ");
+        g_assert_cmpint(strstr(r.json, "\"open\": ") == NULL, ==, wrong);
+        clear(&r);
+    }
 }
 
 /* Held to a witness: a hang is as told if the very waits of the witness are stuck. */
