@@ -93,7 +93,13 @@ static const struct {
     { "    def f():\n        return 1\n    f()\n", NULL, FALSE },
     { "    if other(kt):\n        return None\n", " line 65", FALSE },
     { "    if X.numel() > other(kt):\n        return None\n", " line 65", FALSE },
-    { "    if kt % 2:\n        return None\n", " line 65", FALSE },
+    { "    if kt % 2:\n        return None\n", NULL, FALSE },
+    { "    def f(x, n):\n        if not all(0 <= q < n for q in [x]):\n            raise "
+      "ValueError(n)\n"
+      "    f(kt, 2**31)\n",
+      NULL, FALSE },
+    { "    def f(x):\n        if START != x:\n            raise ValueError(x)\n    f(kt)\n",
+      " line 66", FALSE },
     { "    if other(kt):\n        pass\n    else:\n        return None\n", " line 67", FALSE },
     { "    if kt < 0:\n        pass\n    elif other(kt):\n        return None\n", " line 67",
       FALSE },

@@ -150,6 +150,8 @@ static gboolean assume_not(PyRead *p, const WsExpr *c)
     gboolean both = c && c->op == WS_EXPR_OR;
     for (guint i = 0; c && c->op == WS_EXPR_OR && i < 2; i++)
         both &= assume_not(p, ws_x_own(p->r, ws_expr_ref(c->arg[i])));
+    if (c && c->op != WS_EXPR_OR)
+        return py_assume(p, ws_x_op(p->r, WS_EXPR_EQ, c, ws_x_int(p->r, 0)));
     return both;
 }
 
@@ -400,7 +402,7 @@ static void sure_parts(PyRead *p, const WsPyNode *condition, gboolean holds)
     const gboolean assumed = holds ? py_assume(p, e) : assume_not(p, e);
     if (!e)
         leave_limited(p, condition);
-    if (!assumed && !is_known && !py_is_of_tensors(condition))
+    if (!assumed && !is_known && !py_is_guard(p, condition))
         py_passed(p, condition);
 }
 

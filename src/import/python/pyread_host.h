@@ -20,6 +20,8 @@ void py_passed_if_it_ends(PyRead *p, const WsPyNode *node);
 void py_passed_statement(PyRead *p, const WsPyNode *node);
 /* A condition on properties of the caller's tensors alone. */
 gboolean py_is_of_tensors(const WsPyNode *condition);
+/* One by which an error refuses arguments: of tensors, or in a helper of what it is given. */
+gboolean py_is_guard(const PyRead *p, const WsPyNode *condition);
 /* What `node` does may end the host: errors, asserts, loops without a number of rounds and, where
  * it `returns`, a return. */
 gboolean py_may_end(GHashTable *aliases, gboolean returns, const WsPyNode *node);

@@ -123,7 +123,8 @@ static gboolean is_of_tensor(const WsPyNode *node)
 
 static gboolean asks_others(const WsPyNode *node)
 {
-    static const char *const plain[] = { "len", "tuple", "list", "all", "any", "isinstance", NULL };
+    static const char *const plain[] = { "len", "tuple", "list", "all", "any", "isinstance",
+                                         "min", "max",   "abs",  "zip", NULL };
     const WsPyNode *f = node->kind == WS_PY_CALL ? node->kid[0] : NULL;
     if (f && !is_of_tensor(f) && !(f->kind == WS_PY_NAME && g_strv_contains(plain, f->text)))
         return TRUE;
@@ -146,6 +147,28 @@ static gboolean names_tensor(const WsPyNode *node)
 gboolean py_is_of_tensors(const WsPyNode *condition)
 {
     return names_tensor(condition) && !asks_others(condition);
+}
+
+/* A name of the module that is no number: what it is may hang on anything. */
+static gboolean names_others(const PyRead *p, const WsPyNode *node)
+{
+    const Val *global =
+        node->kind == WS_PY_NAME && !g_hash_table_contains(p->frame->vars, node->text)
+            ? g_hash_table_lookup(p->globals, node->text)
+            : NULL;
+    if (global && global->kind != VAL_INT)
+        return TRUE;
+    for (guint i = 0; i < node->n; i++)
+        if (names_others(p, node->kid[i]))
+            return TRUE;
+    return FALSE;
+}
+
+gboolean py_is_guard(const PyRead *p, const WsPyNode *condition)
+{
+    const gboolean of_arguments =
+        p->frame && p->frame->helper && !asks_others(condition) && !names_others(p, condition);
+    return of_arguments || py_is_of_tensors(condition);
 }
 
 /* --- what is said of it
