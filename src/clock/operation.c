@@ -9,10 +9,6 @@
 #include "program/walk/launch_values.h"
 #include "target/target.h"
 
-#include <math.h>
-
-#define SLICE 64.0 /* cycles after which agents that share a pipe take turns */
-
 double ws_clock_serve(WsUnit *u, double at, double cycles)
 {
     u->free = MAX(u->free, at) + cycles;
@@ -127,100 +123,6 @@ void ws_clock_note_bytes(WsClockPlay *play, const WsPlayer *a, guint64 bytes)
         play->tensor_bytes[a->step.op->tensor] += (gint64)bytes;
 }
 
-#define BURST  1024.0 /* cycles that an SM may be ahead of its share of L2 or memory */
-#define LOADED 0.95   /* more than so much of a shared path is not in use for long */
-
-/* A path that all SMs share: over time this one gets its share and no more, but a burst passes at
- * once while the others do not use theirs; the fuller the path, the longer the queue in it. */
-double ws_clock_serve_shared(WsUnit *u, double at, double cycles)
-{
-    double use = MIN(u->busy / MAX(at, 1), LOADED);
-    u->free = MAX(u->free, at - BURST) + cycles;
-    u->busy += cycles;
-    return later(u->free, at) + cycles * use / (2 * (1 - use));
-}
-
-WsPassed ws_clock_pass(WsClockPlay *play, const WsPlayer *a, WsUnit *u, WsCauseKind path,
-                       double cycles)
-{
-    const double free = u->free;
-    WsPassed x = { ws_clock_serve_shared(u, a->now, cycles), 0, 0, path };
-    x.queue = x.end - later(u->free, a->now);
-    ws_clock_because_order(play, a, a->now - BURST + cycles);
-    ws_clock_because(play, path, u->by, free + cycles);
-    x.by = u->by = ws_clock_ends(play, a, path, u->free);
-    return x;
-}
-
-static void because_passed(WsClockPlay *play, const WsPlayer *a, const WsPassed *x, const WsUnit *u,
-                           double after)
-{
-    ws_clock_because(play, x->path, x->by, u->free + x->queue + after);
-    ws_clock_because_order(play, a, a->now + x->queue + after);
-}
-
-/* Bytes of one row of a load's box; 0: it has none. */
-static double row_bytes(const WsClockPlay *play, const WsOp *op)
-{
-    return op->map < 0 ? 0
-                       : (double)play->p->map[op->map].box[0] *
-                             ws_dtype_bytes(play->p->tensor[op->tensor].dtype);
-}
-
-/* Memory reads whole bursts of open pages: short rows far from each other cost more than they hold.
- */
-static double memory_share(const WsClockPlay *play, const WsOp *op)
-{
-    if (!op->n_access || op->tensor < 0)
-        return 1;
-    const WsTensor *t = &play->p->tensor[op->tensor];
-    double size = ws_dtype_bytes(t->dtype), row = op->access[0].cols * size;
-    gboolean apart = t->rank > 1 &&
-                     (double)ws_launch_stride(play->v, (guint)op->tensor, t->rank - 2) * size > row;
-    return apart && row > 0
-               ? (later(row, cost(play, WS_MACHINE_L2_ROW)) + cost(play, WS_MACHINE_HBM_CHUNK)) /
-                     row
-               : 1;
-}
-
-/* A row shorter than what L2 gives at a time takes as long as one of that length. */
-static double l2_bytes(const WsClockPlay *play, const WsOp *op, double bytes)
-{
-    double row = row_bytes(play, op);
-    return row > 0 ? bytes * later(row, cost(play, WS_MACHINE_L2_ROW)) / row : bytes;
-}
-
-/* Bytes of a load on their way from L2, or from memory and L2. */
-typedef struct {
-    double end;
-    WsPassed l2, hbm;
-    gboolean far;
-} Fetch;
-
-static Fetch from_memory(WsClockPlay *play, const WsPlayer *a, guint64 bytes, WsShare share)
-{
-    WsSm *sm = &a->sms[a->rank];
-    double each = (double)bytes / share.sharers, whole = l2_bytes(play, a->step.op, (double)bytes);
-    Fetch f = { .far = share.fetched };
-    f.l2 = ws_clock_pass(play, a, &sm->l2, WS_CAUSE_L2,
-                         later(whole / play->l2_rate, whole / share.sharers / play->fetch_rate));
-    f.end = f.l2.end;
-    if (f.far) {
-        f.hbm = ws_clock_pass(play, a, &sm->hbm, WS_CAUSE_MEMORY,
-                              each * memory_share(play, a->step.op) / play->hbm_rate);
-        f.end = later(f.end, f.hbm.end);
-    }
-    return f;
-}
-
-static void because_fetched(WsClockPlay *play, const WsPlayer *a, const Fetch *f, double after)
-{
-    const WsSm *sm = &a->sms[a->rank];
-    because_passed(play, a, &f->l2, &sm->l2, after);
-    if (f->far)
-        because_passed(play, a, &f->hbm, &sm->hbm, after);
-}
-
 double ws_clock_box_cycles(const WsClockPlay *play, const WsOp *op, guint64 bytes)
 {
     double row = play->p->hardware->bulk.line;
@@ -243,7 +145,9 @@ WsClockMove ws_clock_move_load(WsClockPlay *play, WsPlayer *a)
     ws_clock_note_bytes(play, a, bytes);
     /* A multicast leaves L2 once and enters every SM. */
     WsShare share = ws_shares_get(play->shares, op->index, ws_walker_position(a->walker));
-    const Fetch fetch = from_memory(play, a, bytes, share);
+    WsFetch fetch;
+    if (!ws_clock_fetch(play, a, bytes, share, &fetch))
+        return WS_MOVE_FAILED;
     for (guint c = 0; c < play->n_sms; c++) {
         if (!(mask & (1u << c)))
             continue;
@@ -251,11 +155,13 @@ WsClockMove ws_clock_move_load(WsClockPlay *play, WsPlayer *a)
         gboolean cold = sm->first_load == 0 || a->now < sm->first_load;
         double end = ws_clock_serve_for(play, a, &sm->load, WS_CAUSE_LOADS, a->now,
                                         ws_clock_box_cycles(play, op, bytes));
-        const double latency = cost(play, cold            ? WS_MACHINE_TMA_LATENCY_COLD
-                                          : share.fetched ? WS_MACHINE_TMA_LATENCY_HBM
-                                                          : WS_MACHINE_TMA_LATENCY);
+        double latency = cost(play, cold        ? WS_MACHINE_TMA_LATENCY_COLD
+                                    : fetch.far ? WS_MACHINE_TMA_LATENCY_HBM
+                                                : WS_MACHINE_TMA_LATENCY);
+        if (mask & (mask - 1))
+            latency += cost(play, WS_MACHINE_TMA_MULTICAST);
         ws_clock_because(play, WS_CAUSE_LOADS, sm->load.by, end + latency);
-        because_fetched(play, a, &fetch, latency);
+        ws_clock_because_fetched(play, a, &fetch, latency);
         end = MAX(end, fetch.end);
         end += latency;
         const guint by = ws_clock_ends(play, a, WS_CLOCK_LANDED + c, end);
@@ -365,9 +271,11 @@ static WsClockMove move_gather(WsClockPlay *play, WsPlayer *a)
     const double latency = cost(play, far ? WS_MACHINE_TMA_LATENCY_HBM : WS_MACHINE_GLOBAL_LATENCY);
     double end = ws_clock_serve_for(play, a, &sm->load, WS_CAUSE_LOADS, a->now,
                                     (double)bytes / cost(play, WS_MACHINE_TMA_BYTES));
-    const Fetch fetch = from_memory(play, a, bytes, (WsShare){ FALSE, 1 });
+    WsFetch fetch;
+    if (!ws_clock_fetch(play, a, bytes, (WsShare){ FALSE, 1, FALSE }, &fetch))
+        return WS_MOVE_FAILED;
     ws_clock_because(play, WS_CAUSE_LOADS, sm->load.by, end + latency);
-    because_fetched(play, a, &fetch, latency);
+    ws_clock_because_fetched(play, a, &fetch, latency);
     end = later(end, fetch.end);
     a->done = end + latency;
     const guint by = ws_clock_ends(play, a, WS_CLOCK_LANDED, a->done);
@@ -402,61 +310,6 @@ WsClockMove ws_clock_move_global(WsClockPlay *play, WsPlayer *a)
     ws_clock_goes_on(play, a);
     a->done = a->now + cost(play, WS_MACHINE_STORE_WRITE);
     play->end = MAX(play->end, a->done);
-    return WS_MOVE_NEXT;
-}
-
-/* Takes the unit for longer than its work is: it is busy for the work alone. */
-static double serve_slower(WsClockPlay *play, const WsPlayer *a, WsUnit *u, WsCauseKind unit,
-                           double cycles, double slower)
-{
-    if (cycles <= 0)
-        return a->now;
-    u->busy -= cycles * (slower - 1);
-    return ws_clock_serve_for(play, a, u, unit, a->now, cycles * slower);
-}
-
-WsClockMove ws_clock_move_work(WsClockPlay *play, WsPlayer *a)
-{
-    const WsOp *op = a->step.op;
-    WsSm *sm = &a->sms[a->rank];
-    if (!play->work_known[op->index]) {
-        play->work[op->index] = ws_work_of(play, op);
-        play->work_known[op->index] = TRUE;
-    }
-    const WsWork *w = &play->work[op->index];
-    if (ws_op_stores_shared(op->kind))
-        return ws_port_store(play, a, w);
-    if (ws_op_loads_shared(op->kind))
-        return ws_port_load(play, a, w);
-    double longest = MAX(w->alu, MAX(w->mufu, w->smem));
-    double slices = CLAMP(ceil(longest / SLICE), 1, 1000);
-    double end = a->now, slower = 1, special = 1;
-    /* wgmma reads and writes the register file too: every result takes longer, for all who wait. */
-    if (sm->tensor.free > a->now && w->alu > 0)
-        slower = (cost(play, WS_MACHINE_ALU_BESIDE_MMA) * (w->alu - w->half) +
-                  cost(play, WS_MACHINE_HALF_BESIDE_MMA) * w->half) /
-                 w->alu;
-    if (sm->tensor.free > a->now)
-        special = cost(play, WS_MACHINE_MUFU_BESIDE_MMA);
-    const double ends[] = {
-        serve_slower(play, a, &sm->alu, WS_CAUSE_ALU, w->alu / slices, slower),
-        serve_slower(play, a, &sm->mufu, WS_CAUSE_MUFU, w->mufu / slices, special),
-        serve_slower(play, a, &sm->smem, WS_CAUSE_SHARED, w->smem / slices, special),
-    };
-    ws_clock_because_order(play, a, a->now);
-    if (w->alu > 0)
-        ws_clock_because(play, WS_CAUSE_ALU, sm->alu.by, ends[0]);
-    if (w->mufu > 0)
-        ws_clock_because(play, WS_CAUSE_MUFU, sm->mufu.by, ends[1]);
-    if (w->smem > 0)
-        ws_clock_because(play, WS_CAUSE_SHARED, sm->smem.by, ends[2]);
-    for (guint i = 0; i < G_N_ELEMENTS(ends); i++)
-        end = later(end, ends[i]);
-    a->now = end;
-    ws_clock_goes_on(play, a);
-    if (++a->part < slices)
-        return WS_MOVE_AGAIN;
-    a->now += ws_clock_own(play, a, w->latency);
     return WS_MOVE_NEXT;
 }
 

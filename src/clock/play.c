@@ -189,6 +189,7 @@ void ws_clock_play_init(WsClockPlay *play)
     }
     play->work = g_new0(WsWork, p->n_ops + 1);
     play->work_known = g_new0(guint8, p->n_ops + 1);
+    play->ahead = g_new0(WsAhead, (gsize)play->n_sms * n_at(play) * p->n_ops + 1);
     play->wait = g_new0(WsWaitSum, p->n_ops + 1);
     play->loops = g_array_new(FALSE, FALSE, sizeof(WsLoopTrack));
     play->tile_start = g_array_new(FALSE, TRUE, sizeof(WsSnapshot));
@@ -236,6 +237,7 @@ void ws_clock_play_clear(WsClockPlay *play)
     g_free(play->named_offset);
     g_free(play->work);
     g_free(play->work_known);
+    g_free(play->ahead);
     g_free(play->wait);
     g_free(play->tensor_bytes);
     g_clear_error(&play->error);
@@ -270,7 +272,7 @@ static gboolean fetch(WsClockPlay *play, WsPlayer *a)
     }
     ws_clock_play_note_rounds(play, a);
     a->has_op = TRUE;
-    a->part = 0;
+    a->part = a->phase = 0;
     a->start = a->now;
     a->done = 0;
     a->base = 0;

@@ -20,11 +20,21 @@ typedef struct {
     guint by;    /* the event at `free`, of WsEvents; 0: none is written down */
 } WsUnit;
 
-/* Work of a generic operation on the pipes of its SM, in cycles at full rate. */
+#define WS_WORK_PHASES 8 /* what is more is counted with the last one */
+
+/* Work on the pipes of an SM, in cycles at full rate: its pipes at the same time. */
 typedef struct {
-    double alu, mufu, smem;
+    double alu, mufu;
     double half;    /* of alu */
     double latency; /* after the throughput part */
+} WsWorkPhase;
+
+/* Work of a generic operation: one phase after the other, or a move of bytes. */
+typedef struct {
+    double alu, mufu, smem; /* in all */
+    double latency;         /* of a move */
+    guint n_phases;
+    WsWorkPhase phase[WS_WORK_PHASES];
 } WsWork;
 
 /* Groups of one queue of an agent (mma, bulk, cp.async): when each ended. */
@@ -73,7 +83,8 @@ typedef struct {
     double now;
     gboolean has_op;
     WsStep step, last; /* current operation; the one before it, for the rounds */
-    guint part;        /* slices of the current operation that are over */
+    guint part;        /* slices of the current operation, or of its phase, that are over */
+    guint phase;       /* of its work */
     double start;      /* of the current operation */
     double done;       /* end of its effect */
     double left;       /* of its cycles at the port of shared memory */
@@ -147,6 +158,12 @@ typedef struct {
     WsClockNamed *named;
 } WsClockCta;
 
+/* What memory gave more than a load took: when another load of it, but for its latency, has it. */
+typedef struct {
+    double at;
+    guint by; /* event */
+} WsAhead;
+
 typedef struct WsClockPlay WsClockPlay;
 typedef struct WsClockFlags WsClockFlags;
 
@@ -192,6 +209,7 @@ struct WsClockPlay {
     guint *named_offset, n_named;
     WsWork *work; /* per operation, once asked */
     guint8 *work_known;
+    WsAhead *ahead;                                   /* [cta * n_ops + op] */
     gboolean reads_for_tiles;                         /* a tile name reads a tensor */
     const WsShares *shares;                           /* of its loads */
     double l2_rate, fetch_rate, write_rate, hbm_rate; /* bytes/clk that fall to one SM */
@@ -302,8 +320,12 @@ double ws_clock_bank_turns(const WsProgram *p, const WsMachine *m, const WsOp *o
 /* --- queues.c: the same where a core works by queues --- */
 WsClockMove ws_clock_queue_move(WsClockPlay *play, WsPlayer *a);
 
-/* --- operation.c, for links.c --- */
-#define WS_CLOCK_LANDED WS_CAUSE_COUNT /* events of bytes that are there; of each CTA its own */
+/* --- arithmetic.c --- */
+WsClockMove ws_clock_move_work(WsClockPlay *play, WsPlayer *a); /* pipes of the SM */
+
+/* --- fetch.c --- */
+/* A path that all SMs share: the end of `cycles` on it at this one's share. */
+double ws_clock_serve_shared(WsUnit *u, double at, double cycles);
 /* What went through a shared path for an agent: its end, and how much of it was the queue. */
 typedef struct {
     double end, queue;
@@ -312,6 +334,20 @@ typedef struct {
 } WsPassed;
 WsPassed ws_clock_pass(WsClockPlay *play, const WsPlayer *a, WsUnit *u, WsCauseKind path,
                        double cycles);
+/* Bytes of a load on their way from L2, or from memory and L2. */
+typedef struct {
+    double end; /* besides the latency */
+    WsPassed l2, hbm;
+    gboolean passes, far; /* through memory's path; and as late as what comes from there */
+    WsAhead before;       /* not before that; 0: nothing came along */
+} WsFetch;
+/* FALSE: play->error is set. */
+gboolean ws_clock_fetch(WsClockPlay *play, WsPlayer *a, guint64 bytes, WsShare share,
+                        WsFetch *fetch);
+void ws_clock_because_fetched(WsClockPlay *play, const WsPlayer *a, const WsFetch *f, double after);
+
+/* --- operation.c, for links.c --- */
+#define WS_CLOCK_LANDED WS_CAUSE_COUNT /* events of bytes that are there; of each CTA its own */
 WsClockMove ws_clock_move_load(WsClockPlay *play, WsPlayer *a);
 WsClockMove ws_clock_move_store(WsClockPlay *play, WsPlayer *a);
 /* Time of the TMA unit: a row of a box, or its bytes. */
@@ -319,15 +355,12 @@ double ws_clock_box_cycles(const WsClockPlay *play, const WsOp *op, guint64 byte
 guint64 ws_clock_moved_bytes(const WsClockPlay *play, const WsOp *op);
 
 /* --- operation.c, for halves.c --- */
-WsClockMove ws_clock_move_work(WsClockPlay *play, WsPlayer *a);   /* pipes of the SM */
 WsClockMove ws_clock_move_global(WsClockPlay *play, WsPlayer *a); /* registers and tensors */
 WsClockMove ws_clock_move_let(WsClockPlay *play, WsPlayer *a);
 WsClockMove ws_clock_move_commit(WsClockPlay *play, WsPlayer *a);
 WsClockMove ws_clock_wait_groups(WsClockPlay *play, WsPlayer *a, const WsGroups *g,
                                  WsMachineValue own);
 double ws_clock_serve(WsUnit *u, double at, double cycles); /* end; keeps it busy until then */
-/* A path that all SMs share: the end of `cycles` on it at this one's share. */
-double ws_clock_serve_shared(WsUnit *u, double at, double cycles);
 void ws_clock_note_bytes(WsClockPlay *play, const WsPlayer *a, guint64 bytes);
 
 /* --- work.c: costs of generic operations --- */

@@ -39,7 +39,8 @@ typedef struct {
     const WsProgram *p;
     const WsLaunchValues *v;
     gint64 clusters, played, first, most, dies;
-    double l2_bytes, fetched;
+    double l2_bytes, fetched; /* fetched: and written, what takes a place in L2 */
+    double written;           /* by a cluster in one tile */
     Places touch;
     guint64 *place; /* of the played CTA in this wave, by op */
     guint8 *known;
@@ -337,19 +338,38 @@ static void look_at_tile(Look *look, guint agent, gint64 id, gint wave, gboolean
     }
 }
 
+static gboolean walks_rows(const Look *look, guint op)
+{
+    const gint tensor = look->p->op[op]->tensor;
+    const guint rank = tensor >= 0 ? look->p->tensor[tensor].rank : 0;
+    return rank && look->streamed[tensor] >> (rank - 1) & 1;
+}
+
 static void note_wave(Look *look, gint wave)
 {
     for (guint i = 0; i < look->p->n_ops; i++) {
         WsShare *share = &look->s->share[(guint)wave * look->p->n_ops + i];
         /* A tile that does not load by it says nothing of one that does. */
-        *share = wave ? share[-(gint)look->p->n_ops] : (WsShare){ FALSE, 1 };
+        *share = wave ? share[-(gint)look->p->n_ops] : (WsShare){ FALSE, 1, walks_rows(look, i) };
         share->fetched = FALSE;
         if (!look->known[i])
             continue;
         const Touch *t = seat_of(&look->touch, look->place[i]);
         *share = (WsShare){ t->n >> 31 && !again_and_again(look->p, look->p->op[i]),
-                            MAX(t->n & 0x7fffffff, 1) };
+                            MAX(t->n & 0x7fffffff, 1), share->along };
     }
+}
+
+static double bytes_written(const WsProgram *p, const WsLaunchValues *v)
+{
+    double bytes = 0;
+    for (guint t = 0; t < p->n_tensors; t++) {
+        double all = ws_dtype_bytes(p->tensor[t].dtype);
+        for (guint d = 0; d < p->tensor[t].rank; d++)
+            all *= (double)ws_launch_shape(v, t, d);
+        bytes += p->tensor[t].access == WS_ACCESS_WRITE ? all : 0;
+    }
+    return bytes;
 }
 
 static void look_at_wave(Look *look, gint wave, gint64 count)
@@ -367,6 +387,7 @@ static void look_at_wave(Look *look, gint wave, gint64 count)
                              c == look->played);
     }
     note_wave(look, wave);
+    look->fetched += look->written * (double)MIN(count - wave * look->clusters, look->clusters);
 }
 
 WsShares *ws_shares_new(const WsProgram *p, const WsLaunchValues *v, gint64 clusters, gint64 played,
@@ -395,6 +416,7 @@ WsShares *ws_shares_new(const WsProgram *p, const WsLaunchValues *v, gint64 clus
                   MAX(dies, 1),
                   l2_bytes,
                   0,
+                  bytes_written(p, v) / (double)MAX(count, 1),
                   { NULL, 0, 0 },
                   place,
                   known,
@@ -443,7 +465,7 @@ void ws_shares_free(WsShares *s)
 WsShare ws_shares_get(const WsShares *s, guint op, gint64 position)
 {
     if (!s || op >= s->n_ops)
-        return (WsShare){ FALSE, 1 };
+        return (WsShare){ FALSE, 1, FALSE };
     guint wave = (guint)CLAMP(position, 0, (gint64)s->waves - 1);
     return s->share[(gsize)wave * s->n_ops + op];
 }

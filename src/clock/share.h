@@ -11,6 +11,7 @@ typedef struct WsShares WsShares;
 typedef struct {
     gboolean fetched; /* nobody loaded it before, or it has left L2 since */
     guint sharers;    /* CTAs (clusters) that load it at this time, at least 1 */
+    gboolean along;   /* a tile walks along the rows of its tensor */
 } WsShare;
 
 /* For the CTAs of one launch: `clusters` of them take the tiles in turn, `played` is the one whose

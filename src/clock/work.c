@@ -1,7 +1,7 @@
 /* Costs of generic operations: what the statements of a compute step and the moves between
  * registers and memory need of the ALU, the MUFU and the shared-memory port. */
+#include "clock/count.h"
 #include "clock/play.h"
-#include "program/array.h"
 #include "program/op.h"
 #include "program/parts/access.h"
 #include "program/parts/agent.h"
@@ -13,345 +13,11 @@
 #include "program/waves.h"
 #include "target/target.h"
 
+#include <string.h>
+
 guint64 ws_access_bytes(const WsProgram *p, const WsAccess *a)
 {
     return (guint64)a->rows * a->cols * ws_dtype_bytes(p->buffer[a->buffer].dtype);
-}
-
-typedef struct {
-    guint rows, cols; /* 0 x 0: uniform, costs nothing per thread */
-} Shape;
-
-typedef struct {
-    const WsTarget *hw;
-    const WsAgent *agent;
-    guint quad;       /* lanes that share a row */
-    Shape *temporary; /* [n_math] what statements have left */
-    double alu, mufu, convert, shuffles;
-    double half; /* of alu, at half rate */
-} Count;
-
-static Shape wider(Shape a, Shape b)
-{
-    return (Shape){ MAX(a.rows, b.rows), MAX(a.cols, b.cols) };
-}
-
-/* Results per agent, counted in lanes: replicated values cost every thread that holds them. */
-static double lanes(const Count *c, Shape s)
-{
-    double threads = c->agent->threads;
-    if (s.rows == 0)
-        return 0;
-    if (s.rows == 1 && s.cols == 1)
-        return threads;
-    if (s.cols == 1)
-        return (double)c->quad * s.rows; /* one in each lane of the row's quad */
-    if (s.rows == 1)
-        return threads * s.cols / c->quad; /* the columns that a lane holds */
-    return MAX((double)s.rows * s.cols, threads);
-}
-
-static Shape count(Count *c, const WsArray *a);
-
-static Shape count_args(Count *c, const WsArray *a)
-{
-    Shape s = { 0, 0 };
-    for (guint i = 0; i < a->n_arg; i++)
-        s = wider(s, count(c, a->arg[i]));
-    return s;
-}
-
-/* The value of what is made of column numbers and constants alone, in one column. */
-static gboolean at_column(const WsArray *a, gint64 col, gint64 *value)
-{
-    gint64 x, y;
-    if (a->form == WS_ARRAY_COL) {
-        *value = col;
-        return TRUE;
-    }
-    if (a->form == WS_ARRAY_UNIFORM || a->form == WS_ARRAY_NUMBER)
-        return ws_expr_eval(a->x, NULL, value, NULL);
-    if (a->form != WS_ARRAY_OPERATION || a->x->op == WS_EXPR_CALL || a->n_arg != 2 ||
-        !at_column(a->arg[0], col, &x) || !at_column(a->arg[1], col, &y))
-        return FALSE;
-    g_autoptr(WsExpr) all = ws_expr_op(a->x->op, ws_expr_int(x), ws_expr_int(y));
-    return ws_expr_eval(all, NULL, value, NULL);
-}
-
-static void note_whole_row(const WsArray *node, gpointer data)
-{
-    *(gboolean *)data |= node->form == WS_ARRAY_REDUCTION || node->form == WS_ARRAY_SCAN;
-}
-
-/* The share of columns for which the condition of a `select` holds, where it is known for every
- * register before: then only what is chosen is computed. -1 otherwise, and where a side is of the
- * whole row, which one column alone takes. */
-static double chosen(const Count *c, const WsArray *a)
-{
-    const WsArray *if_not = NULL;
-    guint cols, held = 0, together = 2 * c->quad; /* columns of a quad's registers of one number */
-    if (a->form != WS_ARRAY_OPERATION || a->x->op != WS_EXPR_CALL || a->x->func != WS_FUNC_SELECT ||
-        c->hw->halves)
-        return -1;
-    if_not = a->arg[2];
-    gboolean whole = FALSE;
-    ws_array_visit(a->arg[1], note_whole_row, &whole);
-    ws_array_visit(if_not, note_whole_row, &whole);
-    if (whole)
-        return -1;
-    cols = MAX(a->arg[1]->cols, if_not->cols);
-    for (guint i = 0; i < cols; i++) {
-        gint64 now, first;
-        if (!at_column(a->arg[0], i, &now) || !at_column(a->arg[0], i - i % together, &first) ||
-            !now != !first)
-            return -1;
-        held += now != 0;
-    }
-    return (double)held / cols;
-}
-
-static gboolean is_zero(const WsArray *a)
-{
-    double x;
-    return (a->form == WS_ARRAY_NUMBER || a->form == WS_ARRAY_UNIFORM) &&
-           ws_expr_eval_real(a->x, NULL, &x, NULL) && x == 0;
-}
-
-/* max, min, select and comparisons: on an SM 64 lanes, measured 128 cycles for 64 max. */
-static void count_half_rate(Count *c, double n)
-{
-    c->alu += c->hw->halves ? n : 2 * n;
-    c->half += c->hw->halves ? 0 : 2 * n;
-}
-
-/* rowmax, rowsum, lanemax, lanesum: one operation per element, two exchanges inside the quad if the
- * row is completed. Products that are summed up take the instruction of the sum, and columns that
- * `select` leaves out as zeros none. */
-static Shape count_reduction(Count *c, const WsArray *a)
-{
-    const WsExpr *e = a->x;
-    double mark = c->alu;
-    Shape s = count_args(c, a);
-    gboolean complete = e->func == WS_FUNC_ROWMAX || e->func == WS_FUNC_ROWSUM;
-    gboolean partial = s.cols == c->quad;
-    gboolean max = e->func == WS_FUNC_ROWMAX || e->func == WS_FUNC_LANEMAX;
-    const WsArray *what = a->arg[0];
-    double n = lanes(c, s), share = max ? -1 : chosen(c, what);
-    if (share >= 0 && is_zero(what->arg[2])) {
-        n *= share;
-        what = what->arg[1];
-    }
-    if (!max && what->x->op == WS_EXPR_MUL && c->alu - mark >= n)
-        c->alu -= n;
-    if (!partial || !complete) {
-        if (max)
-            count_half_rate(c, n);
-        else
-            c->alu += n;
-    }
-    if (complete) {
-        c->alu += 2.0 * 2 * c->quad * s.rows;
-        c->shuffles += 2;
-    }
-    return (Shape){ s.rows, complete ? 1 : c->quad };
-}
-
-/* cumsum: an addition per element, and for each 8 columns of a row four exchanges in the quad. */
-static Shape count_scan(Count *c, const WsArray *a)
-{
-    const Shape s = count(c, a->arg[0]);
-    c->alu += 2 * lanes(c, s);
-    c->shuffles += s.cols / 2.0;
-    return s;
-}
-
-/* Instructions of polynomials: exp2, erf, sine and cosine with their reduction. */
-#define EXP2_POLY 8
-#define ERF_POLY  20
-#define SIN_POLY  20
-
-static double exp2_share(const WsExpr *e)
-{
-    return e->n_args == 3 && e->arg[2]->i > 0 ? (double)e->arg[1]->i / (double)e->arg[2]->i : 0;
-}
-
-/* What a `select` of columns takes: each side for its share of them. */
-static Shape count_sides(Count *c, const WsArray *a, double share)
-{
-    Shape s = { 0, 0 };
-    for (guint i = 1; i < 3; i++) {
-        Count side = *c;
-        double part = i == 1 ? share : 1 - share;
-        s = wider(s, count(&side, a->arg[i]));
-        c->alu += (side.alu - c->alu) * part;
-        c->half += (side.half - c->half) * part;
-        c->mufu += (side.mufu - c->mufu) * part;
-        c->convert += (side.convert - c->convert) * part;
-        c->shuffles += (side.shuffles - c->shuffles) * part;
-    }
-    return s;
-}
-
-static Shape count_call(Count *c, const WsArray *a)
-{
-    const WsExpr *e = a->x;
-    double known = chosen(c, a);
-    if (known >= 0)
-        return count_sides(c, a, known);
-    Shape s = count_args(c, a);
-    double n = lanes(c, s);
-    switch (e->func) {
-    case WS_FUNC_EXP2: {
-        double share = exp2_share(e);
-        c->mufu += n * (1 - share);
-        c->alu += n * share * EXP2_POLY;
-        break;
-    }
-    case WS_FUNC_LOG2:
-    case WS_FUNC_RCP:
-    case WS_FUNC_TANH:
-    case WS_FUNC_RSQRT:
-        c->mufu += n;
-        break;
-    case WS_FUNC_EXP:
-    case WS_FUNC_LN:
-    case WS_FUNC_SQRT:
-        c->mufu += n;
-        c->alu += n;
-        break;
-    case WS_FUNC_ERF:
-        c->mufu += n;
-        c->alu += n * ERF_POLY;
-        break;
-    case WS_FUNC_SIN:
-    case WS_FUNC_COS:
-        c->alu += n * SIN_POLY;
-        break;
-    case WS_FUNC_FLOOR:
-    case WS_FUNC_CEIL:
-    case WS_FUNC_BF16:
-    case WS_FUNC_F16:
-    case WS_FUNC_TF32:
-    case WS_FUNC_E4M3:
-    case WS_FUNC_E5M2:
-    case WS_FUNC_I32:
-    case WS_FUNC_U8:
-    case WS_FUNC_I8:
-        c->convert += n;
-        break;
-    case WS_FUNC_BITS: /* the same register */
-    case WS_FUNC_FROM_BITS:
-    case WS_FUNC_ABS: /* an operand modifier */
-        break;
-    case WS_FUNC_MIN:
-    case WS_FUNC_MAX:
-        count_half_rate(c, n * (e->n_args - 1));
-        break;
-    case WS_FUNC_SELECT:
-        count_half_rate(c, n);
-        break;
-    case WS_FUNC_OF_BITS:
-    case WS_FUNC_CDIV:
-    case WS_FUNC_COUNT:
-    case WS_FUNC_F32:
-    case WS_FUNC_OF_ROWS:
-    case WS_FUNC_POW2FLOOR:
-    case WS_FUNC_SUM:
-    default:
-        c->alu += n;
-        break;
-    }
-    return s;
-}
-
-static Shape count_operation(Count *c, const WsArray *a)
-{
-    double mark = c->alu;
-    Shape s;
-    if (a->x->op == WS_EXPR_CALL)
-        return count_call(c, a);
-    s = count_args(c, a);
-    switch (a->x->op) {
-    case WS_EXPR_ADD:
-    case WS_EXPR_SUB:
-        /* a*b + c is one instruction */
-        for (guint i = 0; i < 2; i++)
-            if (a->arg[i]->x->op == WS_EXPR_MUL && c->alu - mark >= lanes(c, s)) {
-                c->alu -= lanes(c, s);
-                break;
-            }
-        c->alu += lanes(c, s);
-        break;
-    case WS_EXPR_DIV:
-        c->mufu += lanes(c, s);
-        c->alu += lanes(c, s);
-        break;
-    case WS_EXPR_MOD:
-        c->alu += 20 * lanes(c, s);
-        break;
-    case WS_EXPR_NEG:
-    case WS_EXPR_NOT:
-        break;
-    case WS_EXPR_COMPARISON:
-        count_half_rate(c, lanes(c, s));
-        break;
-    case WS_EXPR_AND:
-    case WS_EXPR_CALL:
-    case WS_EXPR_INDEX:
-    case WS_EXPR_LEAF:
-    case WS_EXPR_MUL:
-    case WS_EXPR_OR:
-    default:
-        c->alu += lanes(c, s);
-        break;
-    }
-    return s;
-}
-
-/* Two 8-bit floats become f16 by one instruction, and each of them f32 by another. */
-static void count_widening(Count *c, const WsArray *a)
-{
-    const WsDtype t = c->agent->value[a->index].dtype;
-    const double n = lanes(c, (Shape){ a->rows, a->cols });
-    if ((t != WS_DTYPE_E4M3 && t != WS_DTYPE_E5M2) || c->hw->halves)
-        return;
-    c->convert += n;
-    c->alu += n;
-}
-
-/* f16 of 8-bit floats times a scale: two instructions for two elements. */
-static void count_half(Count *c, guint tile)
-{
-    const WsRegValue *v = &c->agent->value[tile];
-    const double n = lanes(c, (Shape){ v->rows, v->cols });
-    c->convert += n;
-    c->alu += n / 2;
-}
-
-/* Numbers of rows and columns are taken to be known before: what is made of them alone costs
- * nothing per thread. */
-static Shape count(Count *c, const WsArray *a)
-{
-    switch (a->form) {
-    case WS_ARRAY_VALUE:
-        count_widening(c, a);
-        return (Shape){ a->rows, a->cols };
-    case WS_ARRAY_TEMPORARY:
-        return c->temporary[a->index];
-    case WS_ARRAY_REDUCTION:
-        return count_reduction(c, a);
-    case WS_ARRAY_SCAN:
-        return count_scan(c, a);
-    case WS_ARRAY_OPERATION:
-        return count_operation(c, a);
-    case WS_ARRAY_UNIFORM:
-    case WS_ARRAY_NUMBER:
-    case WS_ARRAY_SCALAR:
-    case WS_ARRAY_ROW:
-    case WS_ARRAY_COL:
-        break;
-    }
-    return (Shape){ 0, 0 };
 }
 
 /* Lanes of `per_sm` that the warps of one agent can use: a warp stays in its quarter of the SM. */
@@ -360,36 +26,122 @@ static double usable(const WsTarget *hw, double per_sm, guint warps)
     return per_sm * MIN(warps, hw->group_warps) / hw->group_warps;
 }
 
-static WsWork math_work(const WsClockPlay *play, const WsOp *op)
+/* What is being gathered of a compute step. */
+typedef struct {
+    const WsOp *op;
+    WsWork *w;
+    WsWorkPhase now, apart; /* of the phase: what hangs together, and what stands by itself */
+    gboolean *made;         /* [n_math] wide, in this phase */
+    gboolean follows;       /* the statement takes something of these */
+    gboolean completes;     /* it makes something of whole rows */
+} Phases;
+
+static void note_follows(const WsArray *node, gpointer data)
+{
+    Phases *p = data;
+    for (guint i = 0; i < p->op->n_math; i++)
+        if (p->made[i] && ((node->form == WS_ARRAY_TEMPORARY && node->index == i) ||
+                           (node->form == WS_ARRAY_VALUE && p->op->assign[i].value >= 0 &&
+                            node->index == (guint)p->op->assign[i].value)))
+            p->follows = TRUE;
+    if (node->form == WS_ARRAY_REDUCTION &&
+        (node->x->func == WS_FUNC_ROWMAX || node->x->func == WS_FUNC_ROWSUM))
+        p->completes = TRUE;
+}
+
+static void add(WsWorkPhase *to, const WsWorkPhase *more)
+{
+    to->alu += more->alu;
+    to->half += more->half;
+    to->mufu += more->mufu;
+    to->latency += more->latency;
+}
+
+static void end_phase(Phases *p)
+{
+    WsWorkPhase *const part[] = { &p->now, &p->apart };
+    for (guint i = 0; i < G_N_ELEMENTS(part); i++) {
+        if (part[i]->alu > 0 || part[i]->mufu > 0 || part[i]->latency > 0) {
+            if (p->w->n_phases < WS_WORK_PHASES)
+                p->w->n_phases++;
+            add(&p->w->phase[p->w->n_phases - 1], part[i]);
+        }
+        *part[i] = (WsWorkPhase){ 0 };
+    }
+    memset(p->made, 0, p->op->n_math * sizeof(gboolean));
+}
+
+/* Arithmetic hides behind ex2 and its like where it works on what these make; behind a row that is
+ * made complete all begins again, and what neither takes nor gives waits until the rest is issued
+ * (in SASS of attention: scaling the accumulator comes last). */
+static void note_statement(Phases *p, guint i, WsWorkPhase cost, gboolean wide)
+{
+    const WsAssign *s = &p->op->assign[i];
+    p->follows = p->completes = FALSE;
+    if (s->array)
+        ws_array_visit(s->array, note_follows, p);
+    add(cost.mufu > 0 || p->follows || !wide ? &p->now : &p->apart, &cost);
+    p->made[i] = wide && (cost.mufu > 0 || p->follows);
+    if (p->completes)
+        end_phase(p);
+}
+
+static WsWorkPhase taken(const WsClockPlay *play, const WsAgent *agent, const WsCount *c)
 {
     const double *m = play->m->value;
+    const WsTarget *hw = play->p->hardware;
+    const double alu = usable(hw, m[WS_MACHINE_ALU_LANES], agent->warps);
+    const double convert = c->convert / usable(hw, m[WS_MACHINE_CONVERT_LANES], agent->warps);
+    return (WsWorkPhase){ .alu = c->alu / alu + convert,
+                          .half = c->half / alu + convert,
+                          .mufu = c->mufu / usable(hw, m[WS_MACHINE_MUFU_LANES], agent->warps),
+                          .latency = c->shuffles * m[WS_MACHINE_SHUFFLE] };
+}
+
+static WsWork math_work(const WsClockPlay *play, const WsOp *op)
+{
     const WsAgent *agent = &play->p->agent[op->agent];
-    g_autofree Shape *temporary = g_new0(Shape, op->n_math);
-    Count c = { .hw = play->p->hardware,
-                .agent = agent,
-                .quad = play->p->hardware->matrix.quad,
-                .temporary = temporary };
-    if (c.hw->halves) /* blocks of 16 or 32 lanes hold columns of the same rows */
-        c.quad = c.hw->lanes / agent->mma_rows * MAX(play->waves_n, 1);
+    g_autofree WsShape *temporary = g_new0(WsShape, op->n_math + 1);
+    g_autofree gboolean *made = g_new0(gboolean, op->n_math + 1);
+    const WsCount none = { .hw = play->p->hardware,
+                           .agent = agent,
+                           /* blocks of 16 or 32 lanes of halves hold columns of the same rows */
+                           .quad = play->p->hardware->halves
+                                       ? play->p->hardware->lanes / agent->mma_rows *
+                                             MAX(play->waves_n, 1)
+                                       : play->p->hardware->matrix.quad,
+                           .temporary = temporary };
     WsWork w = { 0 };
-    if (op->unless) /* taken to be skipped: only the question costs */
-        count(&c, op->unless);
+    Phases phases = { .op = op, .w = &w, .made = made };
+    if (op->unless) { /* taken to be skipped: only the question costs */
+        WsCount c = none;
+        ws_count(&c, op->unless);
+        phases.now = taken(play, agent, &c);
+    }
     for (guint i = 0; !op->unless && i < op->n_math; i++) {
         const WsAssign *s = &op->assign[i];
+        WsCount c = none;
         guint tile;
+        WsShape shape = { 0, 0 };
         if (s->value >= 0 && !c.hw->halves &&
-            ws_array_half(agent, s->array, (guint)s->value, &tile))
-            count_half(&c, tile);
-        else if (s->array)
-            temporary[i] = count(&c, s->array);
-        w.latency += m[WS_MACHINE_MATH_START];
+            ws_array_half(agent, s->array, (guint)s->value, &tile)) {
+            ws_count_half(&c, tile);
+            shape = (WsShape){ agent->value[tile].rows, agent->value[tile].cols };
+        } else if (s->array) {
+            shape = temporary[i] = ws_count(&c, s->array);
+        }
+        WsWorkPhase cost = taken(play, agent, &c);
+        cost.latency += play->m->value[WS_MACHINE_MATH_START];
+        if (c.hw->halves)
+            add(&phases.now, &cost);
+        else
+            note_statement(&phases, i, cost, shape.cols > c.quad);
     }
-    w.alu = c.alu / usable(play->p->hardware, m[WS_MACHINE_ALU_LANES], agent->warps) +
-            c.convert / usable(play->p->hardware, m[WS_MACHINE_CONVERT_LANES], agent->warps);
-    w.half = c.half / usable(play->p->hardware, m[WS_MACHINE_ALU_LANES], agent->warps) +
-             c.convert / usable(play->p->hardware, m[WS_MACHINE_CONVERT_LANES], agent->warps);
-    w.mufu = c.mufu / usable(play->p->hardware, m[WS_MACHINE_MUFU_LANES], agent->warps);
-    w.latency += c.shuffles * m[WS_MACHINE_SHUFFLE];
+    end_phase(&phases);
+    for (guint i = 0; i < w.n_phases; i++) {
+        w.alu += w.phase[i].alu;
+        w.mufu += w.phase[i].mufu;
+    }
     return w;
 }
 

@@ -401,8 +401,7 @@ static void one_round_ahead(Scenario *s)
     g_test_message("%s", seen_gesture_words(hands_timeline(s)));
     g_assert_nonnull(strstr(seen_gesture_words(hands_timeline(s)), "after compute, 1 round ahead, "
                                                                    "with wait k_fulls"));
-    const gboolean gains = strstr(seen_gesture_words(hands_timeline(s)), "gained") != NULL;
-    g_assert_nonnull(strstr(seen_gesture_words(hands_timeline(s)), gains ? "gained" : "lost"));
+    g_assert_nonnull(strstr(seen_gesture_words(hands_timeline(s)), "gained"));
     g_assert_nonnull(strstr(seen_gesture_words(hands_timeline(s)), "proved"));
     g_autofree char *held = rows_now(s);
     g_assert_cmpstr(held, ==, rows); /* nothing moves below the pointer */
@@ -420,8 +419,7 @@ static void one_round_ahead(Scenario *s)
         g_assert_cmpint(ws_node_int(ws_design_find(now, id), WS_F_ahead, 0), ==, 1);
     }
     g_assert_cmpint(ws_document_verdict(s->document)->kind, ==, WS_VERDICT_PROVED);
-    /* what the drag said is what the clock says of what it left */
-    g_assert_cmpint(ws_document_clock(s->document)->cycles < before, ==, gains);
+    g_assert_cmpint(ws_document_clock(s->document)->cycles * 10, <, before * 9);
     g_assert_cmpuint(ws_history_n(ws_document_history(s->document)), ==, 2); /* one drag */
     hands_shot(s, "ahead-3-done");
     /* Undone and done again, it lies where it lay. */
