@@ -370,6 +370,8 @@ static void prove_and_play(const WsProgram *p, const WsCheckOptions *o, WsVerdic
         does(o, WS_CHECK_WEAKENS);
         v->weakest = ws_weakest(p, proof->names, &options, WEAKEST_WORK);
     }
+    if (v->kind == WS_VERDICT_PROVED && v->played->len > 0 && !o->kind_only && !cancelled(o))
+        ws_judge_uncounted(p, v, findings);
     if (v->kind == WS_VERDICT_PROVED && o->certificate && !cancelled(o))
         certify(p, &options, v);
     v->states = proof->states;

@@ -25,8 +25,18 @@ typedef struct {
     const WsProgram *p;
     WsSize size[MOST_SIZES];
     guint n, tried;
-    GArray *literal; /* gint64: numbers of the assumptions */
+    GArray *literal;  /* gint64: numbers of the assumptions */
+    gboolean counted; /* whether kernels can count it is asked, not what tensor maps take */
 } Search;
+
+static guint found(const Search *s, const WsFindings *refused)
+{
+    guint n = 0;
+    for (guint i = 0; i < refused->list->len; i++)
+        n += !s->counted ||
+             !g_str_has_prefix(((const WsFinding *)refused->list->pdata[i])->at, "tensors/");
+    return n;
+}
 
 /* What is wrong with these sizes, each with a finding of its own; 0: they make a launch. */
 static guint wrong(Search *s)
@@ -36,7 +46,7 @@ static guint wrong(Search *s)
     s->tried++;
     if (values)
         ws_launchable(s->p, values, ws_launch_grid(values, ws_launch_most(s->p)), refused);
-    const guint n = refused->list->len;
+    const guint n = found(s, refused);
     return values ? n + (ws_launch_tiles(values) == 0) : MAX(n, 1) + 1;
 }
 
@@ -90,16 +100,16 @@ static gboolean descend(Search *s)
 }
 
 /* From the design's own sizes, those of its rehearsal, then from drawn ones, the same each time. */
-static gboolean launches(const WsProgram *p)
+static gboolean launches(const WsProgram *p, gboolean counted)
 {
     g_autoptr(GArray) literal = g_array_new(FALSE, FALSE, sizeof(gint64));
     g_autoptr(GArray) values = g_array_new(FALSE, FALSE, sizeof(gint64));
     g_autoptr(GRand) drawn = g_rand_new_with_seed(1);
-    Search s = { .p = p, .literal = literal };
-    gboolean found = FALSE;
+    Search s = { .p = p, .literal = literal, .counted = counted };
+    gboolean good = FALSE;
     for (guint i = 0; i < p->n_assume; i++)
         ws_expr_visit(p->assume[i], note_literal, literal);
-    for (guint start = 0; !found && s.tried < MOST_TRIED && (s.n || !start); start++) {
+    for (guint start = 0; !good && s.tried < MOST_TRIED && (s.n || !start); start++) {
         s.n = 0;
         for (guint v = 0; v < p->n_vars && s.n < MOST_SIZES; v++)
             if (p->var[v].kind == WS_VAR_SIZE)
@@ -109,16 +119,16 @@ static gboolean launches(const WsProgram *p)
         for (guint i = 0; i < s.n && start > 1; i++)
             s.size[i].value =
                 g_array_index(values, gint64, g_rand_int_range(drawn, 0, (gint32)values->len));
-        found = descend(&s);
+        good = descend(&s);
     }
-    return found;
+    return good;
 }
 
 /* --- the verdict ------------------------------------------------------------------------------ */
 void ws_judge_no_launch(const WsProgram *p, WsVerdict *v, WsFindings *findings)
 {
     const gboolean proved = v->kind == WS_VERDICT_PROVED;
-    if (proved && !assumes_of_tiles(p) && launches(p))
+    if (proved && !assumes_of_tiles(p) && launches(p, FALSE))
         return;
     const char *last = v->skipped->len ? v->skipped->pdata[v->skipped->len - 1] : NULL;
     WsFinding *f = ws_findings_add(findings, WS_RULE_F_PLAY, "sizes",
@@ -133,4 +143,31 @@ void ws_judge_no_launch(const WsProgram *p, WsVerdict *v, WsFindings *findings)
         proved ? ws_phrase("no sizes were found that its names and assumptions allow: there may be "
                            "no launch to prove anything of")
                : ws_phrase("no sizes were found that its assumptions allow");
+}
+
+/* What the program's own sizes are refused for. Caller frees. */
+static char *refusal(const WsProgram *p)
+{
+    g_autoptr(WsFindings) refused = ws_findings_new();
+    g_autoptr(WsLaunchValues) values = ws_launch_values(p, NULL, 0, FALSE, refused);
+    if (values)
+        ws_launchable(p, values, ws_launch_grid(values, ws_launch_most(p)), refused);
+    return refused->list->len ? g_strdup(((const WsFinding *)refused->list->pdata[0])->message)
+                              : NULL;
+}
+
+void ws_judge_uncounted(const WsProgram *p, WsVerdict *v, WsFindings *findings)
+{
+    if (launches(p, TRUE))
+        return;
+    g_autofree char *why = refusal(p);
+    WsFinding *f = ws_findings_add(findings, WS_RULE_F_PLAY, "sizes",
+                                   "%s: every launch that was found is refused%s%s", p->name,
+                                   why ? ": " : "", why ? why : "");
+    ws_finding_set_remedy(f, "let the assumptions allow sizes with which kernels can count, and "
+                             "give such `sizes`");
+    v->kind = WS_VERDICT_OUTSIDE;
+    ws_verdict_drop_proof(v);
+    v->reason = ws_phrase("every launch that was found is refused: there may be none to prove "
+                          "anything of");
 }

@@ -42,7 +42,8 @@ static char *same_state(const WsWitness *w, const OracleRun *run, guint position
         if (w->named_id[n] < 0)
             continue;
         oracle_follow_named(run, (guint)w->named_id[n], &generation, &arrived);
-        if (mine->generation != generation || mine->arrived != 32 * arrived)
+        if (mine->generation % 256 != generation ||
+            mine->arrived != 32 * arrived) /* it has 8 bits */
             return g_strdup_printf("position %u, %s: generation %d, %d threads; oracle %d, %d",
                                    position, w->named[n], (int)mine->generation, (int)mine->arrived,
                                    (int)generation, (int)(32 * arrived));
