@@ -49,6 +49,28 @@ static const struct {
     { "once-refuted/far-numbers-in-two-loops.wstave", { { NULL, NULL } }, NULL, NULL },
     { "once-refuted/transfer-tells-of-transfers.wstave", { { NULL, NULL } }, NULL, NULL },
     { "once-refuted/unless-of-an-unread-value.wstave", { { NULL, NULL } }, NULL, NULL },
+    /* three wide tiles of one of 132 CTAs: sizes that give each so many */
+    { "../../projects/gemm-fp8/design.wstave",
+      { { "\"b\": \"b.cols(BK/2, BK/2)\", \"use\": \"u\" },\n"
+          "              { \"if\": \"tile > 0\", \"then\": [\n"
+          "                { \"store_wait\": 1 },\n"
+          "                { \"sync\": \"group\" },\n"
+          "                { \"write\": \"h.cols(p*SLAB, SLAB)\", \"to\": \"c[2*replica + p % 2]\" "
+          "},\n"
+          "                { \"sync\": \"group\" },\n"
+          "                { \"store\": \"C\", \"at\": [\"row0\", \"col0 + p*SLAB\"], \"from\": "
+          "\"c[2*replica + p % 2]\", \"hint\": \"evict_first\" }",
+          "\"b\": \"b.cols(BK/2, BK/2)\", \"use\": \"u\" },\n"
+          "              { \"if\": \"tile > 0\", \"then\": [\n"
+          "                { \"sync\": \"group\" },\n"
+          "                { \"write\": \"h.cols(p*SLAB, SLAB)\", \"to\": \"c[2*replica + p % 2]\" "
+          "},\n"
+          "                { \"sync\": \"group\" },\n"
+          "                { \"store\": \"C\", \"at\": [\"row0\", \"col0 + p*SLAB\"], \"from\": "
+          "\"c[2*replica + p % 2]\", \"hint\": \"evict_first\" },\n"
+          "                { \"store_wait\": 1 }" } },
+      "P-ASYNC",
+      "CTA 0 of 132" },
     /* the loader ends early: who has ended is not waited for, and the consumers meet */
     { "gemm-cluster.wstave",
       { { "          ] }\n        ] },\n        { \"cluster\": \"sync\" }\n      ] },",

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-enum { MOST_TOLD = 64 };
+enum { MOST_TOLD = 64, MOST_FULL = 4 }; /* of a CTA of a full grid, tiles */
 
 typedef struct {
     const WsProgram *p;
@@ -240,6 +240,36 @@ static void two_sizes(Maker *m, gint64 *now, guint max_tiles, guint *left)
         }
 }
 
+/* Where the design says how many CTAs there are: sizes that give each so many tiles, and the first
+ * of them one more. */
+static void full_grids(Maker *m, gint64 *now, guint max_tiles, guint *left)
+{
+    enum { MOST_LITERALS = 8, MOST_PARTS = 2 };
+    const WsProgram *p = m->p;
+    g_autoptr(WsLaunchValues) values = p->tiles->grid ? ws_values_at(m->launches, now, NULL) : NULL;
+    const gint64 ctas = values ? ws_launch_grid(values, 1) / MAX(p->cluster, 1) : 0;
+    g_autoptr(GArray) factor = g_array_new(FALSE, FALSE, sizeof(gint64));
+    const gint64 one = 1;
+    g_array_append_val(factor, one);
+    for (guint a = 0; a < p->tiles->n_axes; a++)
+        ws_literals(p, p->tiles->axis[a].extent, factor, MOST_LITERALS);
+    for (guint v = 0; v < p->n_vars && ctas > 1; v++) {
+        const gint64 keep = now[v];
+        for (guint i = 0; p->var[v].kind == WS_VAR_SIZE && i < factor->len; i++)
+            for (gint64 t = 1; t <= max_tiles; t++)
+                for (gint64 part = 1; part <= MOST_PARTS && *left > 0; part++) {
+                    const gint64 by = g_array_index(factor, gint64, i);
+                    if (by < 1 || by > G_MAXINT16 || ctas > G_MAXINT16)
+                        continue;
+                    now[v] = (t * ctas / part) * by;
+                    places_at(m, now, (guint)t, left);
+                    now[v] = ((t - 1) * ctas / part + 1) * by;
+                    places_at(m, now, (guint)t, left);
+                }
+        now[v] = keep;
+    }
+}
+
 GPtrArray *ws_cases_beyond(const WsProgram *p, guint max_tiles)
 {
     enum { MOST_LAUNCHES = 4000 };
@@ -266,6 +296,7 @@ GPtrArray *ws_cases_beyond(const WsProgram *p, guint max_tiles)
             now[v] = keep;
         }
     two_sizes(&m, now, max_tiles, &left);
+    full_grids(&m, now, MIN(max_tiles, MOST_FULL), &left);
     g_ptr_array_sort(m.cases, smaller);
     return m.cases;
 }
