@@ -124,6 +124,7 @@ static WsImport *finish(WsRead *r, WsDesign *design, GError *own, const char *fi
     import->near = ws_source_near(r);
     to_imports(r);
     import->parity_may_help = r->parity_may_help;
+    import->launched = r->launched;
     import->unread = g_steal_pointer(&r->unread);
     g_ptr_array_sort(import->unread, by_line);
     import->granted = g_steal_pointer(&r->granted);

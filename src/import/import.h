@@ -56,6 +56,7 @@ typedef struct {
                            the design says it, too, with `given` */
     GPtrArray *open;    /* char*: sizes of which the host makes values that were not followed: some
                            they may never have */
+    gboolean launched;  /* the file launches it, with a grid that was read */
     gboolean parity_may_help; /* read `by_parity`, what stands in the way may not */
     GHashTable
         *partial;      /* lines of accesses under a mask: they touch some of what the design says */

@@ -252,6 +252,7 @@ typedef struct {
     gboolean named;     /* conditions on the tile get a name each */
     gboolean by_parity; /* waits and arrivals are written as slot and parity, no use is meant */
     gboolean parity_may_help; /* a use that is not known stands in the way, and nothing needs it */
+    gboolean launched;        /* the text launches it, with a grid that was read */
     gboolean inits;           /* the source initialises its barriers by itself */
     gint64 work;              /* steps of reading so far */
     const gint *cancel;       /* another thread sets it; NULL nobody does */

@@ -1,5 +1,6 @@
 #include "judge/judge.h"
 #include "judge/open.h"
+#include "judge/stated.h"
 #include "model/finding.h"
 #include "model/findings.h"
 #include "program/elaborate.h"
@@ -69,6 +70,7 @@ WsVerdict *ws_judge_program(const WsImport *import, const WsProgram *program,
     ws_verdict_limit(verdict, findings, gap, ws_import_stands, import);
     judge_added(import, verdict, findings);
     ws_judge_open(import, program, verdict, findings);
+    ws_judge_stated(import, program, verdict, findings);
     return verdict;
 }
 

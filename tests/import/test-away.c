@@ -1,5 +1,6 @@
 /* Accesses of global memory that no step stands for: a proof names their lines, or needs none. */
 #include "import/import.h"
+#include "judge/judge.h"
 
 #include <string.h>
 
@@ -137,12 +138,52 @@ static void test_helpers(void)
     g_ptr_array_unref(kernels);
 }
 
+/* --- what is stated and is not so --------------------------------------------------------------*/
+
+/* Where tests/import/gluon/add.py stores, and whether that may still be called proved. */
+static const struct {
+    const char *title, *rows;
+    gboolean proved;
+} places[] = {
+    { "as it is", "row", TRUE },
+    { "all tiles at one place", "0", FALSE },
+    { "two tiles at one place", "row // 2", FALSE },
+    { "half of a tile again", "row - row // 2", FALSE },
+    { "apart, with gaps", "row * 2", TRUE }, /* written once or never: that is assumed */
+    { "backwards", "4064 - row", TRUE },
+};
+
+static void test_place(gconstpointer data)
+{
+    const guint i = GPOINTER_TO_UINT(data);
+    static const char stored[] = "z_desc, [row, i * YB]";
+    g_autofree char *text = NULL,
+                    *file = g_build_filename(WS_SOURCE_ROOT, "tests/import/gluon/add.py", NULL);
+    g_assert_true(g_file_get_contents(file, &text, NULL, NULL));
+    const char *at = strstr(text, stored);
+    g_assert_nonnull(at);
+    g_autofree char *changed = g_strdup_printf("%.*sz_desc, [%s, i * YB]%s", (int)(at - text), text,
+                                               places[i].rows, at + strlen(stored));
+    g_auto(WsJudged) k = { 0 };
+    g_autoptr(GError) error = NULL;
+    g_assert_true(
+        ws_judge_text(changed, strlen(changed), "add.py", WS_IMPORT_GLUON, NULL, NULL, &k, &error));
+    g_assert_no_error(error);
+    g_assert_cmpint(k.verdict->kind, ==, places[i].proved ? WS_VERDICT_PROVED : WS_VERDICT_OUTSIDE);
+    if (!places[i].proved)
+        g_assert_nonnull(strstr(k.verdict->reason, "and again by"));
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_autofree char *path = g_strdup_printf("/import/away/%s", rows[i].title);
         g_test_add_data_func(g_strdelimit(path, " ,", '-'), GUINT_TO_POINTER(i), test_row);
+    }
+    for (guint i = 0; i < G_N_ELEMENTS(places); i++) {
+        g_autofree char *path = g_strdup_printf("/import/away/stored/%s", places[i].title);
+        g_test_add_data_func(g_strdelimit(path, " ,", '-'), GUINT_TO_POINTER(i), test_place);
     }
     g_test_add_func("/import/away/ptx", test_ptx);
     g_test_add_func("/import/away/helpers", test_helpers);

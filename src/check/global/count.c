@@ -175,7 +175,7 @@ static gboolean mark(const Cells *c, const WsWritten *x, guint i, guint *writer,
 }
 
 static WsMiscount *miscount(const WsProgram *p, const WsLaunchValues *v, gint tensor,
-                            const GArray *writes)
+                            const GArray *writes, gboolean twice)
 {
     Cells c = { .rank = p->tensor[tensor].rank };
     WsMiscount *m = NULL;
@@ -193,7 +193,7 @@ static WsMiscount *miscount(const WsProgram *p, const WsLaunchValues *v, gint te
             say_write(m, 0, p, v, &g_array_index(writes, WsWritten, writer[cell] - 1));
             say_write(m, 1, p, v, x);
         }
-        for (cell = 0; cell < c.cells && !m; cell++)
+        for (cell = 0; cell < c.cells && !m && !twice; cell++)
             if (!writer[cell]) {
                 m = g_new0(WsMiscount, 1);
                 element_at(&c, cell, m->element);
@@ -290,8 +290,9 @@ static char *sizes_text(const WsProgram *p, const WsMiscount *m)
     return g_string_free(s, FALSE);
 }
 
-WsMiscount *ws_global_count(const WsProgram *p, gint tensor, gboolean few, guint *tried)
+WsMiscount *ws_global_count(const WsProgram *p, gint tensor, WsCounting what, guint *tried)
 {
+    const gboolean few = what == WS_COUNT_OWN, twice = what == WS_COUNT_TWICE;
     g_autoptr(GPtrArray) cases = ws_launch_cases(p, tensor);
     guint64 left = MOST_STEPS; /* no clock: a verdict does not depend on the machine */
     const gboolean reads = ws_global_reads_data(p);
@@ -302,7 +303,7 @@ WsMiscount *ws_global_count(const WsProgram *p, gint tensor, gboolean few, guint
             ws_launch_values(p, (const WsSize *)(gpointer)sizes->data, sizes->len, FALSE, NULL);
         if (!v)
             continue;
-        WsMiscount *m = meeting(p, v, tensor);
+        WsMiscount *m = twice ? NULL : meeting(p, v, tensor);
         const WsGlobalData *data = ws_global_data(0);
         for (guint k = 0; (k == 0 || reads) && ws_global_data(k) && !m; k++) {
             data = ws_global_data(k);
@@ -310,7 +311,7 @@ WsMiscount *ws_global_count(const WsProgram *p, gint tensor, gboolean few, guint
                 ws_launch_written(p, v, tensor, (1 + i % 3) * MAX(p->cluster, 1), data, &left);
             *tried += writes != NULL;
             if (writes)
-                m = miscount(p, v, tensor, writes);
+                m = miscount(p, v, tensor, writes, twice);
         }
         if (!m)
             continue;

@@ -142,8 +142,13 @@ gboolean ws_global_reads_data(const WsProgram *p);
 void ws_miscount_free(WsMiscount *m);
 /* "WHO in tile 3 (tm 1, tn 0)" of one of the two: a phrase; caller frees. */
 char *ws_miscount_where(const WsMiscount *m, guint which, const char *who);
+typedef enum {
+    WS_COUNT_ALL,   /* at many sizes */
+    WS_COUNT_OWN,   /* at the design's own alone */
+    WS_COUNT_TWICE, /* at many, and elements that are written twice alone */
+} WsCounting;
 /* Looks for sizes at which an element of `tensor` is written twice or never; NULL: none was found
- * among those tried. With `few`, two cases only. */
-WsMiscount *ws_global_count(const WsProgram *p, gint tensor, gboolean few, guint *tried);
+ * among those tried. */
+WsMiscount *ws_global_count(const WsProgram *p, gint tensor, WsCounting what, guint *tried);
 
 G_END_DECLS

@@ -311,7 +311,7 @@ static void judge(WsGlobalVerdict *v, WsGlobal *g, gint tensor, WsFindings *find
     WsMiscount *m = NULL;
     if (spares(p, tensor)) { /* which need not be written is not counted; twice is not once */
         if (has_rehearsal(p) && !ws_global_reads_data(p))
-            m = ws_global_count(p, tensor, TRUE, &tried);
+            m = ws_global_count(p, tensor, WS_COUNT_OWN, &tried);
         if (m && m->times == 2) {
             g_free(reason);
             reason = ws_phrase("an element is written twice [%s], and the reference does not say "
@@ -326,7 +326,7 @@ static void judge(WsGlobalVerdict *v, WsGlobal *g, gint tensor, WsFindings *find
         return;
     }
     if (t->covers ? has_rehearsal(p) && !ws_global_reads_data(p) : !g->bounded || !fits(g))
-        m = ws_global_count(p, tensor, t->covers != NULL, &tried);
+        m = ws_global_count(p, tensor, t->covers ? WS_COUNT_OWN : WS_COUNT_ALL, &tried);
     if (m) {
         say(g, m, reason, findings);
         v->kind = WS_GLOBAL_WRONG;
@@ -369,4 +369,23 @@ WsGlobalVerdict ws_check_global(const WsProgram *p, WsFindings *findings)
 WsGlobalVerdict ws_check_global_tensor(const WsProgram *p, gint tensor, WsFindings *findings)
 {
     return some(p, tensor, findings);
+}
+
+char *ws_check_global_twice(const WsProgram *p)
+{
+    guint tried = 0;
+    WsMiscount *m = NULL;
+    for (guint i = 0; i < p->n_tensors && !m; i++)
+        if (p->tensor[i].access == WS_ACCESS_WRITE && p->tensor[i].covers && !masked(p, (gint)i) &&
+            !ws_global_reads_data(p))
+            m = ws_global_count(p, (gint)i, WS_COUNT_TWICE, &tried);
+    if (!m)
+        return NULL;
+    g_autofree char *element = element_text(p, m->tensor, m->element);
+    g_autofree char *first = ws_miscount_where(m, 0, m->who[0]),
+                    *second = ws_miscount_where(m, 1, m->who[1]);
+    char *said = ws_phrase("%s is written by %s and again by %s [%s]", element, first, second,
+                           m->sizes && *m->sizes ? m->sizes : WS_WORD("the sizes that it has"));
+    ws_miscount_free(m);
+    return said;
 }

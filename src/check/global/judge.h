@@ -25,6 +25,9 @@ char *ws_global_divisors(const WsProgram *p, gboolean protocol, GPtrArray *given
 /* `given` gains what a proof takes for granted where it counts in 64 bits what kernels compute in
  * 32 (phrases). */
 void ws_global_narrow(const WsProgram *p, GPtrArray *given);
+/* An element that some launch writes twice though `covers` says otherwise: a phrase, which the
+ * caller frees. NULL: none was found among those tried. */
+char *ws_check_global_twice(const WsProgram *p);
 void ws_global_verdict_clear(WsGlobalVerdict *v);
 
 G_END_DECLS

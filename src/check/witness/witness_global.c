@@ -97,7 +97,9 @@ WsWitness *ws_witness_written(WsProgram *p, const WsFinding *finding, GError **e
     const gint tensor = ws_program_find_tensor(p, finding->object);
     guint tried = 0;
     WsMiscount *m =
-        tensor < 0 ? NULL : ws_global_count(p, tensor, p->tensor[tensor].covers != NULL, &tried);
+        tensor < 0 ? NULL
+                   : ws_global_count(
+                         p, tensor, p->tensor[tensor].covers ? WS_COUNT_OWN : WS_COUNT_ALL, &tried);
     if (!m) {
         g_set_error(error, WS_WITNESS_ERROR, 0, "no launch that was counted shows it");
         return NULL;

@@ -82,6 +82,7 @@ static void need_one_axis(PyRead *p)
 static void finish_tiles(PyRead *p)
 {
     WsRead *r = p->r;
+    r->launched = p->grid && p->grid->kind == VAL_TUPLE && !p->counts_programs;
     if (p->tile) {
         if (strcmp(r->launch, "dynamic"))
             r->launch = "persistent";
