@@ -338,7 +338,8 @@ static void not_just_proved(Scenario *s)
         gboolean partly;
     } row[] = {
         { "projects/gemm-bf16/design.wstave", "proved \xc2\xb7", FALSE },
-        { "tests/import/gluon/products.py", "proved, 2 places not understood", TRUE },
+        { "tests/import/gluon/products.py", "proved under 1 assumption, 2 places not understood",
+          TRUE },
         { "tests/designs/moves/masked-store.wstave", "proved under ", FALSE },
     };
     for (guint i = 0; i < G_N_ELEMENTS(row); i++) {
