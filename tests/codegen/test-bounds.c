@@ -278,6 +278,22 @@ static void in_module(gconstpointer data)
     ws_program_unref(p);
 }
 
+/* The host of TLE-DSA is told the number of programs. */
+static void in_dsa(void)
+{
+    g_autoptr(WsFindings) findings = ws_findings_new();
+    g_autoptr(WsDesign) d =
+        ws_design_load(WS_SOURCE_ROOT "/projects/vector-add-ascend/design.wstave", findings);
+    g_autoptr(WsProgram) p = d ? ws_elaborate(d, NULL, 0, findings) : NULL;
+    g_assert_nonnull(p);
+    g_autoptr(GError) error = NULL;
+    g_autofree char *text = ws_generate_tle(p, FALSE, NULL, &error);
+    g_assert_no_error(error);
+    g_assert_nonnull(strstr(text, "    if not (cores >= 1):\n        raise "));
+    g_assert_nonnull(strstr(text, "    if not ((N >= 1)):\n        raise "));
+    g_assert_null(strstr(text, "assert"));
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -292,5 +308,6 @@ int main(int argc, char **argv)
     }
     g_test_add_data_func("/bounds/gluon", "gluon", in_gluon);
     g_test_add_data_func("/bounds/tle", NULL, in_gluon);
+    g_test_add_func("/bounds/dsa", in_dsa);
     return g_test_run();
 }

@@ -477,6 +477,10 @@ static void host(Dsa *d)
         line(d, "if not (%s):", condition);
         line(d, "    raise ValueError(\"%s does not hold\")", shown);
     }
+    if (p->tiles->launch != WS_LAUNCH_SINGLE) {
+        line(d, "if not (cores >= 1):");
+        line(d, "    raise ValueError(\"cores >= 1 does not hold\")");
+    }
     for (guint a = 0; a < p->tiles->n_axes; a++) {
         g_autofree char *extent = text_of(d, p->tiles->axis[a].extent);
         g_string_append_printf(grid, "%s%s", a ? "*" : "", extent);

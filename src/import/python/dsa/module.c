@@ -289,6 +289,18 @@ static const WsPyNode *asked_by(const WsPyNode *node)
     return c && c->kind == WS_PY_UNARY && !g_strcmp0(c->text, "not") ? c->kid[0] : NULL;
 }
 
+/* That there is a program: a launch of none does nothing. */
+static gboolean is_of_grid(const Host *h, const WsPyNode *asked)
+{
+    const WsPyNode *grid = h->call->kid[0]->kid[1];
+    if (grid->kind == WS_PY_TUPLE && grid->n == 1)
+        grid = grid->kid[0];
+    return grid->kind == WS_PY_NAME && asked->kind == WS_PY_BINARY &&
+           !g_strcmp0(asked->text, ">=") && asked->kid[0]->kind == WS_PY_NAME &&
+           !strcmp(asked->kid[0]->text, grid->text) && asked->kid[1]->kind == WS_PY_INT &&
+           asked->kid[1]->i == 1;
+}
+
 /* What the host asks for in its own list of statements, in front of the launch, of names that it
  * never sets. */
 static void asserted(Host *h)
@@ -303,7 +315,8 @@ static void asserted(Host *h)
         gint64 known;
         if (text && !ws_expr_is_int(e, &known))
             g_ptr_array_add(h->d->r->assume, (gpointer)ws_source_format(h->d->r, "%s", text));
-        else if (!(text && known) && !(asked && py_is_of_tensors(asked)) &&
+        else if (!(text && known) &&
+                 !(asked && (py_is_of_tensors(asked) || is_of_grid(h, asked))) &&
                  py_may_end(h->d->imports, TRUE, node))
             g_array_append_val(passed, node->line);
     }
