@@ -65,14 +65,19 @@ static WsClockMove move_phase(WsClockPlay *play, WsPlayer *a, const WsWork *w)
     return ++a->phase < w->n_phases ? WS_MOVE_AGAIN : WS_MOVE_NEXT;
 }
 
-WsClockMove ws_clock_move_work(WsClockPlay *play, WsPlayer *a)
+const WsWork *ws_clock_work(WsClockPlay *play, const WsOp *op)
 {
-    const WsOp *op = a->step.op;
     if (!play->work_known[op->index]) {
         play->work[op->index] = ws_work_of(play, op);
         play->work_known[op->index] = TRUE;
     }
-    const WsWork *w = &play->work[op->index];
+    return &play->work[op->index];
+}
+
+WsClockMove ws_clock_move_work(WsClockPlay *play, WsPlayer *a)
+{
+    const WsOp *op = a->step.op;
+    const WsWork *w = ws_clock_work(play, op);
     if (ws_op_stores_shared(op->kind))
         return ws_port_store(play, a, w);
     if (ws_op_loads_shared(op->kind))

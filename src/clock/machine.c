@@ -90,6 +90,10 @@ WsMachine *ws_machine_at(const WsMachine *m, double ghz)
         ws_machine_set(copy, (WsMachineValue)v, m->value[v], m->source[v]);
     copy->value[WS_MACHINE_GHZ] = ghz;
     copy->value[WS_MACHINE_HBM_BYTES] *= m->value[WS_MACHINE_GHZ] / ghz;
+    /* So has L2: what each SM loads alone takes as long at 1.89 as at 1.98 GHz (H200). */
+    copy->value[WS_MACHINE_L2_BYTES] *= m->value[WS_MACHINE_GHZ] / ghz;
+    copy->value[WS_MACHINE_L2_FETCH] *= m->value[WS_MACHINE_GHZ] / ghz;
+    copy->value[WS_MACHINE_L2_WRITE] *= m->value[WS_MACHINE_GHZ] / ghz;
     /* Memory has a clock of its own: what it adds to a load's latency is a time. */
     copy->value[WS_MACHINE_TMA_LATENCY_HBM] =
         m->value[WS_MACHINE_TMA_LATENCY] +

@@ -229,8 +229,10 @@ void ws_clock_play_clear(WsClockPlay *play)
     g_array_unref(play->loops);
     g_array_unref(play->tile_start);
     g_free(play->player);
-    for (guint i = 0; i < play->n_sms * play->n_devices; i++)
+    for (guint i = 0; i < play->n_sms * play->n_devices; i++) {
+        ws_code_free(play->sm[i].held);
         g_free(play->sm[i].to);
+    }
     g_free(play->sm);
     ws_clock_flags_free(play->flags);
     g_free(play->mbar_offset);
@@ -276,6 +278,7 @@ static gboolean fetch(WsClockPlay *play, WsPlayer *a)
     a->start = a->now;
     a->done = 0;
     a->base = 0;
+    ws_clock_fetch_code(play, a);
     return TRUE;
 }
 
@@ -328,6 +331,7 @@ gboolean ws_clock_play_run(WsClockPlay *play)
         }
         switch (ws_clock_play_move(play, a)) {
         case WS_MOVE_NEXT:
+            ws_clock_await_code(play, a);
             a->has_op = FALSE;
             if (ws_op_just_touches(a->step.op->kind))
                 a->rows_from = a->now;

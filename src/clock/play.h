@@ -33,6 +33,7 @@ typedef struct {
 typedef struct {
     double alu, mufu, smem; /* in all */
     double latency;         /* of a move */
+    double instructions;    /* of statements, for one warp */
     guint n_phases;
     WsWorkPhase phase[WS_WORK_PHASES];
 } WsWork;
@@ -62,11 +63,15 @@ typedef struct {
     guint n;                        /* so far */
 } WsPort;
 
+typedef struct WsCode WsCode;
+
 /* One SM of the cluster, whose units all of its CTAs share. */
 typedef struct {
     WsUnit tensor, load, l2, hbm, store, smem, alu, mufu, lsu;
     WsUnit out, in; /* links: to all other devices, from them */
     WsUnit *to;     /* to each of them; NULL without a mesh */
+    WsUnit code;    /* fetch of instructions */
+    WsCode *held;   /* those that are there; NULL: none yet */
     WsPort port;
     double first_load; /* landing of the first bulk load; before it memory is cold */
 } WsSm;
@@ -98,6 +103,8 @@ typedef struct {
     double stored; /* end of its shared-memory stores so far: fences and barriers wait for them */
     guint event;   /* its last event; its own costs since then are no events */
     guint copied_by, stored_by;
+    double code; /* when the current operation's instructions are there */
+    guint code_by;
     gint64 priority; /* of its waves, where groups are halves */
     double *ready;   /* by value, of halves: when reads and products have made it */
     double reads;    /* end of its reads of shared memory so far, of halves */
@@ -320,7 +327,16 @@ double ws_clock_bank_turns(const WsProgram *p, const WsMachine *m, const WsOp *o
 /* --- queues.c: the same where a core works by queues --- */
 WsClockMove ws_clock_queue_move(WsClockPlay *play, WsPlayer *a);
 
+/* --- code.c --- */
+WsCode *ws_code_new(guint n_ops);
+void ws_code_free(WsCode *c);
+/* The agent begins its operation: it waits for its instructions, those of statements under them. */
+void ws_clock_fetch_code(WsClockPlay *play, WsPlayer *a);
+/* … or until the last of them is there. */
+void ws_clock_await_code(WsClockPlay *play, WsPlayer *a);
+
 /* --- arithmetic.c --- */
+const WsWork *ws_clock_work(WsClockPlay *play, const WsOp *op); /* what it takes, worked out once */
 WsClockMove ws_clock_move_work(WsClockPlay *play, WsPlayer *a); /* pipes of the SM */
 
 /* --- fetch.c --- */

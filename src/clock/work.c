@@ -131,6 +131,7 @@ static WsWork math_work(const WsClockPlay *play, const WsOp *op)
             shape = temporary[i] = ws_count(&c, s->array);
         }
         WsWorkPhase cost = taken(play, agent, &c);
+        w.instructions += (c.alu - c.half / 2 + c.mufu + c.convert / 2) / agent->threads;
         cost.latency += play->m->value[WS_MACHINE_MATH_START];
         if (c.hw->halves)
             add(&phases.now, &cost);

@@ -436,7 +436,7 @@ static void one_round_ahead(Scenario *s)
 static void narrow_by_its_edge(Scenario *s)
 {
     WsTimeline *t = hands_timeline(s);
-    hands_zoom_to(s, MMAS "0", -1, 60, 16000);
+    hands_zoom_to(s, MMAS "0", -1, 60, 17000);
     for (double at = 0.5; at < 12; at += 3.5) {
         double x, y;
         const WsSceneItem *wait = find(s, MMAS "0", 60, 0);
@@ -455,7 +455,7 @@ static void narrow_by_its_edge(Scenario *s)
         scenario_key("Escape");
         hands_settle(s);
         hands_let_go(s);
-        hands_zoom_to(s, MMAS "0", -1, 60, 16000);
+        hands_zoom_to(s, MMAS "0", -1, 60, 17000);
     }
     g_assert_cmpuint(hands_states(s), ==, 1);
 }
