@@ -279,10 +279,19 @@ static gboolean places_of_tile(const Look *look, guint agent)
     return !walks.walks;
 }
 
+/* Of one wave alone, in which everything is fetched, only who shares with the played tile is asked:
+ * a place that it does not touch need not be kept. */
+static gboolean is_asked(const Look *look, guint64 place, const WsOp *op, gboolean played)
+{
+    return look->s->waves > 1 || played ||
+           (look->known[op->index] && look->place[op->index] == place);
+}
+
 static void look_at_load(Look *look, WsWalker *w, const WsOp *op, gint wave, gboolean played)
 {
     guint64 place = place_of(look, w, op);
-    touch_place(look, place, op, wave);
+    if (is_asked(look, place, op, played))
+        touch_place(look, place, op, wave);
     if (played) {
         look->place[op->index] = place;
         look->known[op->index] = 1;
@@ -381,8 +390,12 @@ static void look_at_wave(Look *look, gint wave, gint64 count)
         const gint64 begin = wave * look->clusters;
         const gint64 all = MIN(count - begin, look->clusters);
         const gint64 end = MIN(all, look->first + look->most);
+        const gboolean before = look->s->waves == 1 && look->played < end; /* see is_asked() */
+        if (before)
+            look_at_tile(look, agent, ws_dealt_tile(look->p, count, begin + look->played), wave,
+                         TRUE);
         for (gint64 c = look->first; c < end; c++)
-            if (c % look->dies == look->played % look->dies)
+            if (c % look->dies == look->played % look->dies && !(before && c == look->played))
                 look_at_tile(look, agent, ws_dealt_tile(look->p, count, begin + c), wave,
                              c == look->played);
     }

@@ -160,9 +160,10 @@ static guint8 *slot_of(WsFlightSet *s, const guint64 *queue)
     }
 }
 
-static void append(WsFlightSet *s, const guint64 *queue)
+/* `slot`: where slot_of() says that it would stand. */
+static void append(WsFlightSet *s, const guint64 *queue, guint8 *slot)
 {
-    *slot_of(s, queue) = (guint8)++s->n;
+    *slot = (guint8)++s->n;
     g_array_append_vals(s->word, queue, (guint)s->shape->size);
 }
 
@@ -170,7 +171,7 @@ void ws_flight_set_init(WsFlightSet *s, const WsFlightShape *shape)
 {
     g_autofree guint64 *none = g_new0(guint64, shape->size);
     *s = set_new(shape, 1);
-    append(s, none);
+    append(s, none, slot_of(s, none));
 }
 
 /* All queues of the set as one whose groups are the rest. How many steps its open group has can be
@@ -194,7 +195,7 @@ static void lose(WsFlightSet *s)
     g_array_set_size(s->word, 0);
     memset(s->slot, 0, sizeof s->slot);
     s->n = 0;
-    append(s, all);
+    append(s, all, slot_of(s, all));
 }
 
 static gboolean is_lost(const WsFlightSet *s)
@@ -206,11 +207,12 @@ static gboolean add(WsFlightSet *s, const guint64 *queue)
 {
     const gsize size = s->shape->size;
     gboolean was_lost = is_lost(s);
-    if (*slot_of(s, queue))
+    guint8 *slot = slot_of(s, queue);
+    if (*slot)
         return FALSE;
     g_autofree guint64 *before = was_lost ? g_memdup2(ws_flight_at(s, 0), size * 8) : NULL;
     gboolean lost = was_lost || ((const WsFlightHead *)queue)->lost || s->n == WS_FLIGHT_STATES;
-    append(s, queue);
+    append(s, queue, slot);
     if (lost)
         lose(s);
     return !was_lost || memcmp(before, ws_flight_at(s, 0), size * 8) != 0;
