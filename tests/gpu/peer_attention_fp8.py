@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 """Measures bundles of attention forward in e4m3 beside bundles in bf16 and what else is here, in one process.
 
-    peer_attention_fp8.py BUNDLE [BUNDLE ...] [--causal] --scale S [--rounds 9] [--reps 3] [--json OUT]
+    peer_attention_fp8.py BUNDLE [BUNDLE ...] [--causal] --scale S [--flash3 LIBRARY] [--rounds 9] [--reps 3] [--json OUT]
 
 Q, K and V are normal, quantised with one scale for each batch and key head (largest magnitude / 448). A
 bundle with tensors DQ, DK, DV takes them in e4m3, any other the dequantised ones in bf16. Correctness first:
 O over poisoned memory against float64 of the dequantised inputs on sampled rows; the root mean square of the
 error is shown as a share of that of O. Then cold rounds as in peer.py (256 MB memset before every launch,
-contestants in turn). Peers: cuDNN in bf16 by torch, and FlashAttention-3 in e4m3 where flash_attn_interface
-can be imported. Ratios are to the first bundle. Exit status: 0 all right, 1 a wrong result, 4 no GPU.
+contestants in turn, each a captured graph). Peers: cuDNN in bf16 by torch, and FlashAttention-3 in e4m3 from
+LIBRARY, whose entries are fa3_fp8_128_0 and fa3_fp8_128_1 (causal): q, k, v, o, lse, three scales, 4 bytes of
+work, b, h, h_k, s_q, s_k, strides of q, k, v, o (batch, head, row), scale, stream; without it that peer is left
+out by name. Ratios are to the first bundle. Exit status: 0 all right, 1 a wrong result, 4 no GPU.
 """
 
 import argparse
+import ctypes
 import json
 import math
 import sys
@@ -57,18 +60,41 @@ def inputs(case, first):
     return made
 
 
-def flash3(made, causal, scale):
-    try:
-        from flash_attn_interface import flash_attn_func
-    except ImportError:
+def flash3(library, made, o, lse, causal, scale):
+    """A launch of FlashAttention-3 into o and lse on the current stream."""
+    q, k, v = (made[n]["e4m3"] for n in "QKV")
+    if q.shape[3] != 128:
         return None
-    q, k, v = (made[n]["e4m3"].transpose(1, 2) for n in "QKV")
+    entry = getattr(ctypes.CDLL(library), "fa3_fp8_128_%d" % causal)
+    work = torch.zeros(1, dtype=torch.int32, device="cuda")
+    strides = (ctypes.c_longlong * 12)(*[s for t in (q, k, v, o) for s in t.stride()[:3]])
+    pointers = [ctypes.c_void_p(t.data_ptr()) for t in (
+        q, k, v, o, lse, made["DQ"], made["DK"], made["DV"], work)]
+    numbers = [ctypes.c_int(n) for n in (q.shape[0], q.shape[1], k.shape[1], q.shape[2], k.shape[2])]
 
-    def run():
-        out = flash_attn_func(q, k, v, softmax_scale=scale, causal=causal, q_descale=made["DQ"],
-                              k_descale=made["DK"], v_descale=made["DV"])
-        return (out[0] if isinstance(out, tuple) else out).transpose(1, 2)
+    def run(keep=(work, strides)):
+        stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
+        code = entry(*pointers, *numbers, strides, ctypes.c_float(scale), stream)
+        if code:
+            raise RuntimeError("flash3: error %d" % code)
     return run
+
+
+def captured(make):
+    """A graph of what make() prepares on the current stream."""
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        run = make()
+        run()
+    torch.cuda.synchronize()
+    graph, held = torch.cuda.CUDAGraph(), []
+    with torch.cuda.graph(graph, stream=stream):
+        held.append(run())
+
+    def launch(keep=(run, graph)):
+        graph.replay()
+        return held[0]
+    return launch
 
 
 def measure(case, bundles, kernels, options, flush, nvml):
@@ -86,7 +112,7 @@ def measure(case, bundles, kernels, options, flush, nvml):
         given = [made[t["name"]] if t["name"] in ("DQ", "DK", "DV") else
                  {"O": o, "LSE": lse}.get(t["name"]) if t["access"] != "read" else
                  made[t["name"]][t["dtype"]] for t in bundle.tensors]
-        runs[bundle.label] = kernel.prepare(own, given)
+        runs[bundle.label] = captured(lambda: kernel.prepare(own, given))
     backend = torch.nn.attention.SDPBackend.CUDNN_ATTENTION
 
     def cudnn():
@@ -95,10 +121,12 @@ def measure(case, bundles, kernels, options, flush, nvml):
                 *(made[n]["bf16"] for n in "QKV"), is_causal=options.causal, scale=options.scale,
                 enable_gqa=q.shape[1] != k.shape[1])
 
-    runs["cudnn-bf16"] = cudnn
-    other = flash3(made, options.causal, options.scale)
+    runs["cudnn-bf16"] = captured(lambda: cudnn)
+    other = options.flash3 and flash3(options.flash3, made, o, lse, options.causal, options.scale)
     if other:
-        runs["flash3-e4m3"] = other
+        runs["flash3-e4m3"] = captured(lambda: other)
+    else:
+        print("flash3-e4m3: left out, no library for it")
     g = torch.Generator().manual_seed(5)
     rows = [tuple(int(torch.randint(0, n, (1,), generator=g)) for n in q.shape[:3]) for _ in range(96)]
     rows += [(0, 0, 0), (0, 0, 1), (0, 0, 2), tuple(n - 1 for n in q.shape[:3])]
@@ -138,6 +166,7 @@ def main():
     parser.add_argument("bundles", nargs="+", metavar="BUNDLE")
     parser.add_argument("--causal", action="store_true")
     parser.add_argument("--scale", type=float, required=True, help="softmax scale of the designs")
+    parser.add_argument("--flash3", metavar="LIBRARY", help="FlashAttention-3 in e4m3, head dimension 128")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--reps", type=int, default=3)
     parser.add_argument("--json")
