@@ -168,7 +168,7 @@ static void sampled(WsEmit *e, const Loop *loop, const WsRecordStrip *strip, WsU
     LLVMPositionBuilderAtEnd(e->b, head);
     LLVMValueRef i = ws_load(e, e->i32, cell, "");
     LLVMValueRef total = ws_load(e, e->i32, e->var[loop->tree->total_var].v, "");
-    LLVMValueRef left = LLVMBuildSub(e->b, ws_i32(e, ws_recorder_phase(strip)), total, "");
+    LLVMValueRef left = LLVMBuildSub(e->b, ws_record_phase_value(e, strip), total, "");
     left = LLVMBuildAnd(e->b, left, ws_i32(e, strip->every - 1), "");
     left = LLVMBuildSub(e->b, left, LLVMBuildURem(e->b, left, ws_i32(e, by), ""), "");
     LLVMValueRef stop = LLVMBuildAdd(e->b, i, left, "");

@@ -73,6 +73,8 @@ static void collect_params(WsEmit *e, Params *q)
     }
     if (e->recorder)
         param(q, e->i64, g_strdup("record"));
+    if (e->recorder && e->recorder->launches > 1)
+        param(q, e->i32, g_strdup("phase"));
     if (e->debug_waits || (e->hold && !e->host))
         param(q, e->i64, g_strdup("debug"));
     if (p->tiles->launch == WS_LAUNCH_DYNAMIC)
@@ -124,6 +126,8 @@ static void take_params(WsEmit *e, const Params *q)
     }
     if (e->recorder)
         e->record = param_value(e, q, at++);
+    if (e->recorder && e->recorder->launches > 1)
+        e->rec_phase = param_value(e, q, at++);
     e->debug_param = at;
     if (e->debug_waits || (e->hold && !e->host))
         e->debug = param_value(e, q, at++);

@@ -118,6 +118,7 @@ struct WsEmit {
     gboolean nonneg; /* uniform expressions of uses: negative ones are refuted by the checker */
 
     /* recorder */
+    LLVMValueRef rec_phase;  /* i32: which rounds this launch records; of several that take turns */
     LLVMValueRef rec_on;     /* i1: this thread of this agent writes */
     LLVMValueRef rec_cta;    /* i64 address of this CTA's part; 0: not recorded */
     LLVMValueRef **rec_word; /* per strip: cells */
@@ -295,6 +296,7 @@ void ws_record_begin_kid(WsEmit *e, const WsTree *seq, guint kid); /* a strip ma
 void ws_record_end_kid(WsEmit *e, const WsTree *seq, guint kid);   /* … or end behind it */
 /* Head of a tile: which one it is, where CTAs claim them. */
 const WsRecordStrip *ws_record_sampled(const WsEmit *e, const WsTree *loop); /* NULL: all rounds */
+LLVMValueRef ws_record_phase_value(WsEmit *e, const WsRecordStrip *strip);   /* i32 */
 void ws_record_tile(WsEmit *e, const WsTree *loop, LLVMValueRef id, LLVMValueRef position);
 void ws_record_shadow(WsEmit *e, const WsOp *op); /* behind the first instruction of an mma */
 void ws_record_before(WsEmit *e, const WsOp *op);

@@ -147,6 +147,13 @@ const WsRecordStrip *ws_record_sampled(const WsEmit *e, const WsTree *loop)
     return NULL;
 }
 
+/* Where launches take turns it is a parameter, which lies in constant memory and takes no register.
+ */
+LLVMValueRef ws_record_phase_value(WsEmit *e, const WsRecordStrip *strip)
+{
+    return e->rec_phase ? e->rec_phase : ws_i32(e, strip->phase);
+}
+
 /* No strip has 2^BEYOND lines (WS_RECORD_MAX_ROUNDS). */
 enum { BEYOND = 21 };
 G_STATIC_ASSERT(WS_RECORD_MAX_ROUNDS + 2 < 1 << BEYOND);
@@ -164,7 +171,7 @@ static LLVMValueRef line_at(WsEmit *e, const WsRecordStrip *strip)
     LLVMValueRef line = ws_add(e, total, -strip->first_round);
     LLVMValueRef last = ws_i32(e, (gint64)ws_recorder_lines(strip) - 1);
     if (strip->every > 1) { /* a great line for rounds between, and before the first one */
-        LLVMValueRef rest = ws_add(e, total, -ws_recorder_phase(strip));
+        LLVMValueRef rest = LLVMBuildSub(e->b, total, ws_record_phase_value(e, strip), "");
         rest = LLVMBuildAnd(e->b, rest, ws_i32(e, strip->every - 1), "");
         line = LLVMBuildLShr(e->b, line, ws_i32(e, g_bit_nth_lsf((gulong)strip->every, -1)), "");
         line = LLVMBuildAdd(e->b, line, LLVMBuildShl(e->b, rest, ws_i32(e, BEYOND), ""), "");

@@ -31,6 +31,7 @@ void ws_bundle_options_init(WsBundleOptions *o)
                             .rounds = WS_NOT_GIVEN,
                             .tiles = WS_NOT_GIVEN,
                             .every = WS_NOT_GIVEN,
+                            .launches = WS_NOT_GIVEN,
                             .delays = WS_NOT_GIVEN,
                             .runs = G_MININT,
                             .sustained = 1,
@@ -51,6 +52,7 @@ static int check_recorder(const WsBundleOptions *o)
     } number[] = {
         { "--rounds", o->rounds, 0, G_MAXINT32 },
         { "--every", o->every, 1, WS_RECORD_MAX_EVERY },
+        { "--launches", o->launches, 1, WS_RECORD_MAX_LAUNCHES },
         { "--first-round", o->first_round, 0, G_MAXINT32 },
         { "--tiles", o->tiles, 1, G_MAXINT32 },
     };
@@ -70,6 +72,12 @@ static int check_recorder(const WsBundleOptions *o)
     if (!ws_record_every_possible(given(o->every, 1)))
         return ws_cli_fail(WS_EXIT_USAGE, "--every takes a power of two from 1 to %d",
                            WS_RECORD_MAX_EVERY);
+    if (!ws_record_every_possible(given(o->launches, 1)))
+        return ws_cli_fail(WS_EXIT_USAGE, "--launches takes a power of two from 1 to %d",
+                           WS_RECORD_MAX_LAUNCHES);
+    if (given(o->launches, 1) > 1 && (o->every != WS_NOT_GIVEN || o->rounds == 0))
+        return ws_cli_fail(WS_EXIT_USAGE, "--launches says which rounds each launch records: leave "
+                                          "--every and --rounds 0 away");
     if (o->rounds == 0 && (o->every != WS_NOT_GIVEN || o->first_round != WS_NOT_GIVEN))
         return ws_cli_fail(WS_EXIT_USAGE, "--rounds 0 records no round of inner loops: leave "
                                           "--every and --first-round away");
@@ -353,10 +361,12 @@ static int write_bundle(const WsProgram *p, const WsBundleOptions *o, const WsHo
         code = ws_cli_fail(WS_EXIT_USAGE,
                            "--ctas %s: write last, all, or CTA numbers, each once, such as 0,1,66",
                            o->ctas);
-    const gint64 every = given(o->every, 1);
+    const gint64 launches = given(o->launches, 1);
+    const gint64 every = launches > 1 ? launches : given(o->every, 1);
     WsRecordChoice choice = { .first_round = given(o->first_round, 0),
                               .rounds = given(o->rounds, RECORDS * every),
                               .every = every,
+                              .launches = (guint)launches,
                               .first_tile = o->first_tile,
                               .tiles = given(o->tiles, TILES),
                               .n_ctas = ctas->len,

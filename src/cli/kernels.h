@@ -11,7 +11,8 @@ typedef struct {
     gboolean proved;    /* by the caller, of this very file: it is not proved once more */
     gboolean adversary; /* a refuted design, its agents held to its witness */
     gint64 delays;      /* seed of random delays in the timed build; 0 none */
-    gint64 seed, first_round, rounds, first_tile, tiles, every; /* WS_NOT_GIVEN: by the launch */
+    gint64 seed, first_round, rounds, first_tile, tiles, every,
+        launches; /* WS_NOT_GIVEN: by the launch */
     gint runs;
     double sustained, timeout;
     char *ctas; /* "0,1,2", "all", "last"; NULL: chosen by the launch */
@@ -57,6 +58,14 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(WsBundleOptions, ws_bundle_options_clear)
         { "every",    0,                                                                              \
           0,          G_OPTION_ARG_INT64,                                                             \
           &(o).every, "record one round of inner loops in N: costs less, shows less",                 \
+          "N" },                                                                                      \
+        { "launches",                                                                                 \
+          0,                                                                                          \
+          0,                                                                                          \
+          G_OPTION_ARG_INT64,                                                                         \
+          &(o).launches,                                                                              \
+          "launches that take turns with the rounds of inner loops: cost less, "                      \
+          "tell nothing of what lies between two rounds; 1: one, with all of them",                   \
           "N" },                                                                                      \
         { "first-round", 0, 0, G_OPTION_ARG_INT64, &(o).first_round, "first one", "N" },              \
         { "tiles", 0, 0, G_OPTION_ARG_INT64, &(o).tiles, "tiles to record", "N" },                    \

@@ -88,6 +88,31 @@ static WsTrace *part_trace(const WsCollected *c, const WsManifest *m, guint whic
     return t;
 }
 
+/* What several launches recorded by turns: their records lie one behind the other. */
+static WsTrace *merged_trace(const WsCollected *c, const WsManifest *m, guint which,
+                             WsRecordChoice *choice, const guint8 *data, gsize size, GError **error)
+{
+    g_autoptr(GPtrArray) part = g_ptr_array_new_with_free_func((GDestroyNotify)ws_trace_unref);
+    g_autofree guint *phase = g_new(guint, choice->launches);
+    const gsize each = size % choice->launches ? 0 : size / choice->launches;
+    guint64 missing = 0;
+    for (guint i = 0; i < choice->launches; i++) {
+        choice->launch = i;
+        phase[i] = (guint)ws_record_phase(choice->every, i);
+        g_autoptr(WsRecorder) plan = ws_recorder_new(c->program, choice);
+        WsTrace *one = part_trace(c, m, which, plan, 0, data + i * each, each, &missing, error);
+        if (!one)
+            return NULL;
+        g_ptr_array_add(part, one);
+    }
+    WsTrace *t = ws_trace_merge(part, phase, error);
+    g_autoptr(GString) note = g_string_new(NULL);
+    g_string_append_printf(note, "merged from %u launches", choice->launches);
+    if (t)
+        describe(t, c, c->cases->pdata[which], missing, note);
+    return t;
+}
+
 WsTrace *ws_collected_trace(const WsCollected *c, guint which, GError **error)
 {
     if (which >= c->cases->len) {
@@ -114,8 +139,9 @@ WsTrace *ws_collected_trace(const WsCollected *c, guint which, GError **error)
     gsize size;
     if (!ws_file_read(path, WS_MEASURE_MOST_BYTES, &data, &size, error))
         return NULL;
-    WsRecordChoice choice = { m->first_round,   m->rounds, m->first_tile, m->tiles,
-                              (guint)m->n_ctas, m->cta,    m->every };
+    WsRecordChoice choice = { m->first_round, m->rounds,          m->first_tile,
+                              m->tiles,       (guint)m->n_ctas,   m->cta,
+                              m->every,       (guint)m->launches, 0 };
     g_autoptr(WsRecorder) plan = ws_recorder_new(c->program, &choice);
     if (m->plan && m->plan != ws_measure_plan_key(plan)) {
         g_set_error(
@@ -126,6 +152,8 @@ WsTrace *ws_collected_trace(const WsCollected *c, guint which, GError **error)
         return NULL;
     }
     guint64 missing = 0;
+    if (m->launches > 1)
+        return merged_trace(c, m, which, &choice, (const guint8 *)data, size, error);
     const guint parts = m->mesh ? (guint)m->case_[which].devices : 1;
     const gsize each = size / MAX(parts, 1);
     g_autoptr(GPtrArray) part = g_ptr_array_new_with_free_func((GDestroyNotify)ws_trace_unref);

@@ -93,11 +93,13 @@ static gboolean check_lens(const WsBundleSpec *spec, GError **error)
         return lens(error, "a traced bundle records 1 to %d CTAs", WS_MANIFEST_CTAS);
     if (spec->traced_ptx) {
         g_autoptr(WsRecorder) r = ws_recorder_new(spec->program, spec->choice);
-        if (r->cta_bytes * r->n_ctas > WS_MEASURE_MOST_BYTES)
+        if (p->mesh && r->launches > 1)
+            return lens(error, "devices: those of a mesh are recorded in one launch");
+        if (r->cta_bytes * r->n_ctas * r->launches > WS_MEASURE_MOST_BYTES)
             return lens(error,
                         "the records of %u CTAs take %" G_GUINT64_FORMAT
-                        " MiB, and 1024 are read: fewer --rounds, --tiles or --ctas",
-                        r->n_ctas, r->cta_bytes * r->n_ctas >> 20);
+                        " MiB, and 1024 are read: fewer --rounds, --tiles, --ctas or --launches",
+                        r->n_ctas, r->cta_bytes * r->n_ctas * r->launches >> 20);
     }
     for (guint m = 0; m < p->n_maps; m++)
         if (p->map[m].rank != p->tensor[p->map[m].tensor].rank)
@@ -191,6 +193,8 @@ static void put_records(GString *out, const WsBundleSpec *spec)
     put_int(out, c->tiles);
     if (c->every > 1) /* a runner that knows no such bundle refuses it */
         put_int(out, c->every);
+    if (c->launches > 1)
+        put_int(out, c->launches);
     g_string_append_printf(out, "\nplan %" G_GUINT64_FORMAT "\nctas", ws_measure_plan_key(r));
     gboolean all = c->n_ctas > MOST_LISTED;
     for (guint i = 0; i < c->n_ctas && all; i++)

@@ -524,6 +524,8 @@ guint64 ws_measure_plan_key(const WsRecorder *plan)
         MIX(s->rounds);
         if (s->every > 1)
             MIX(s->every);
+        if (plan->launches > 1)
+            MIX(s->phase);
         for (guint k = 0; k < s->n_points; k++) {
             MIX(s->point[k].op);
             MIX(s->point[k].at);

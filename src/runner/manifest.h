@@ -21,6 +21,7 @@ enum {
     WS_MANIFEST_CASES = 64,
     WS_MANIFEST_WAITS = 1024,
     WS_MANIFEST_CTAS = 4096,
+    WS_MANIFEST_LAUNCHES = 64,
     WS_MANIFEST_AGENTS = 64,
     WS_MANIFEST_AWAITS = 64,
     WS_MANIFEST_FLAGS = 32,
@@ -113,7 +114,8 @@ typedef struct {
     WsRunAwait await[WS_MANIFEST_AWAITS];
     uint64_t record_bytes;                                 /* of the record buffer, 0: not traced */
     int64_t first_round, rounds, first_tile, tiles, every; /* the recorder's choice */
-    uint64_t plan; /* key of the recorder's plan (launch/measure.h), 0 not stated */
+    int64_t launches; /* that take turns with their rounds, `every` of them; 1: one */
+    uint64_t plan;    /* key of the recorder's plan (launch/measure.h), 0 not stated */
     int n_ctas;
     uint32_t cta[WS_MANIFEST_CTAS];
     WsRunCase case_[WS_MANIFEST_CASES];

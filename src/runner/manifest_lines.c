@@ -281,6 +281,11 @@ static bool read_records(Reader *r)
         return false;
     if (m->every & (m->every - 1))
         return fail(r, "one round in so many is recorded: a power of two");
+    m->launches = 1;
+    if (r->n > 7 && !get_int(r, 7, 2, WS_MANIFEST_LAUNCHES, &m->launches))
+        return false;
+    if (m->launches > 1 && m->launches != m->every)
+        return fail(r, "of launches that take turns each records one round in as many");
     m->record_bytes = (uint64_t)bytes;
     return true;
 }
@@ -490,7 +495,7 @@ const WsLineRow ws_line_row[] = {
     { "adversary", read_adversary, 2, 2, WS_LINE_ONCE },
     { "told", read_told, 1, -1, WS_LINE_ONCE },
     { "await", read_await, 4, 7, 0 },
-    { "records", read_records, 5, 6, WS_LINE_ONCE },
+    { "records", read_records, 5, 7, WS_LINE_ONCE },
     { "plan", read_plan, 1, 1, WS_LINE_ONCE },
     { "ctas", read_ctas, 1, -1, WS_LINE_ONCE },
     { "case", read_case, 5, 5, WS_LINE_NEEDED | WS_LINE_OPENS_CASE },

@@ -349,7 +349,7 @@ bool ws_session_launch(WsSession *s, WsModuleKind kind)
         return ws_mesh_launch(s, kind);
     const WsManifest *m = s->m;
     void *parameter[WS_MANIFEST_MAPS + WS_MANIFEST_TENSORS + WS_MANIFEST_SIZES +
-                    WS_MANIFEST_SCALARS + 7];
+                    WS_MANIFEST_SCALARS + 8];
     int n = 0;
     for (int i = 0; i < m->n_maps; i++)
         parameter[n++] = &s->map[i];
@@ -361,6 +361,8 @@ bool ws_session_launch(WsSession *s, WsModuleKind kind)
         parameter[n++] = (void *)&m->scalar_value[i];
     if (kind == WS_MODULE_TRACED)
         parameter[n++] = &s->records;
+    if (kind == WS_MODULE_TRACED && m->launches > 1)
+        parameter[n++] = &s->phase;
     if (kind == WS_MODULE_DEBUG)
         parameter[n++] = &s->debug_address;
     if (m->counter)

@@ -35,6 +35,7 @@ struct WsSession {
     uint64_t flush;   /* buffer larger than any L2 */
     uint64_t scratch; /* 64 bytes for results of the small kernels */
     uint64_t records;
+    uint32_t phase;   /* which rounds the traced build records, where launches take turns */
     uint64_t counter; /* dynamic tiles */
     uint32_t *debug;  /* host memory mapped into the device */
     uint64_t debug_address;

@@ -19,6 +19,7 @@ bool ws_trace_same(WsSession *s, bool *right)
     if (!s->build[WS_MODULE_TRACED].function)
         return true;
     ws_session_phase(s, s->options->timeout, "first launch of the traced build");
+    s->phase = (uint32_t)s->m->launches / 2;
     if (!ws_case_poison(s) || !ws_trace_clear(s) || !ws_session_launch(s, WS_MODULE_TRACED) ||
         !ws_session_synchronize(s))
         return false;
@@ -66,27 +67,35 @@ static bool record(WsSession *s)
            ws_session_launch(s, WS_MODULE_TRACED) && ws_session_synchronize(s);
 }
 
+static bool record_one(WsSession *s, unsigned char *to)
+{
+    /* A few launches first, so that the recorded one meets the clock of a busy GPU. */
+    for (int i = 0; i < 5; i++)
+        if (!ws_session_launch(s, WS_MODULE_TIMED))
+            return false;
+    return record(s) && (s->mesh ? ws_mesh_copy_records(s, to)
+                                 : ws_cu(s, s->cu.copy_to_host(to, s->records, s->m->record_bytes),
+                                         "cuMemcpyDtoH"));
+}
+
 bool ws_trace_case(WsSession *s)
 {
     if (!s->build[WS_MODULE_TRACED].function)
         return true;
     ws_session_phase(s, s->options->timeout + 60, "the traced launch");
-    /* A few launches first, so that the recorded one meets the clock of a busy GPU. */
-    for (int i = 0; i < 5; i++)
-        if (!ws_session_launch(s, WS_MODULE_TIMED))
-            return false;
-    if (!record(s))
-        return false;
     const size_t parts = s->mesh ? (size_t)s->mesh->n : 1;
-    unsigned char *data = malloc(parts * s->m->record_bytes);
+    const size_t launches = s->m->launches > 1 ? (size_t)s->m->launches : 1;
+    unsigned char *data = malloc(launches * parts * s->m->record_bytes);
     if (!data)
         return ws_session_fail(s, "out of memory for the records");
     char name[WS_MANIFEST_NAME];
     ws_run_records_name(s->results->current, name, sizeof name);
-    bool ok = s->mesh ? ws_mesh_copy_records(s, data)
-                      : ws_cu(s, s->cu.copy_to_host(data, s->records, s->m->record_bytes),
-                              "cuMemcpyDtoH");
-    ok = ok && save(s, name, data, parts * s->m->record_bytes) &&
+    bool ok = true;
+    for (size_t i = 0; i < launches && ok; i++) {
+        s->phase = (uint32_t)((launches / 2 + i) % launches); /* ws_record_phase() */
+        ok = record_one(s, data + i * parts * s->m->record_bytes);
+    }
+    ok = ok && save(s, name, data, launches * parts * s->m->record_bytes) &&
          (!s->mesh || ws_mesh_meet_timers(s));
     free(data);
     if (ok)

@@ -13,8 +13,14 @@ static const char others[] =
             "of rounds here, so its rounds do not lie under the predicted ones.");
 
 static const char sampled[] =
-    WS_MARK("Of the rounds of inner loops only some or none were recorded (--every, --rounds 0). What their agents did "
+    WS_MARK("Of the rounds of inner loops only some or none were recorded (--every, --rounds 0). "
+            "What their agents did "
             "in between is not known: no use or gap of a unit, no overlap and no cause is shown.");
+
+static const char merged[] =
+    WS_MARK("This trace is merged from several launches, which took turns with the rounds of inner "
+            "loops. What lies between two rounds was not measured: no use or gap of a unit, no "
+            "overlap and no cause is shown.");
 
 const char *ws_score_claims_text(void)
 {
@@ -23,7 +29,10 @@ const char *ws_score_claims_text(void)
 
 const char *ws_score_between_text(const WsProgram *p, const WsTrace *t)
 {
-    return t->every > 1 ? sampled : ws_trace_between_unknown(p, t) ? unknown : NULL;
+    return t->launch->len                   ? merged
+           : t->every > 1                   ? sampled
+           : ws_trace_between_unknown(p, t) ? unknown
+                                            : NULL;
 }
 
 enum { NOT_ASKED, TOLD_APART, UNKNOWN_TILES, OTHER_TILES };

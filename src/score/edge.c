@@ -51,6 +51,8 @@ static Source find_source(const WsBuild *b, GHashTable *index, const WsTraceReco
         const WsTraceRecord *r = g_hash_table_lookup(index, &g_array_index(list, WsTracePlace, i));
         if (!r)
             continue;
+        if (ws_trace_launch_of(b->t, r) != ws_trace_launch_of(b->t, wait))
+            return (Source){ NULL, -1 }; /* of another launch: it did not let this wait go */
         gint64 at = ws_op_brings(b->p->op[r->op]->kind) ? MAX(r->done, r->issued)
                                                         : MAX(r->issued, r->start);
         /* What was observed later than the wait's end did not let it go (upper bounds do that). */

@@ -295,6 +295,15 @@ void ws_furniture_foot(WsBuild *b)
             g_string_append_printf(third,
                                    ws_build_words(b, "  Recording cost %.1f %% of the time."),
                                    100 * m->overhead);
+        if (!isnan(m->round_cost) && !m->launch->len)
+            g_string_append_printf(third,
+                                   ws_build_words(b, "  Its rounds are %.1f %% longer for it."),
+                                   100 * m->round_cost);
+        if (m->launch->len)
+            g_string_append_printf(third,
+                                   ws_build_words(b, "  Merged from %u launches: what lies between "
+                                                     "two rounds was not measured."),
+                                   m->launch->len);
         if (b->overlay && !b->seen_overlay->len)
             g_string_append(
                 third, ws_build_words(b, "  The measured trace has no records in this window."));

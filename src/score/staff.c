@@ -460,7 +460,9 @@ static void build_staff(WsBuild *b, guint agent, guint last, const GArray *list)
     b->cache->measured_row |= below && below->len;
     if (below && b->cache->measured_row)
         under = ws_build_row(b, WS_ROW_MEASURED, MEASURED_HEIGHT,
-                             ws_build_words(b, b->overlay->every > 1 ? "some rounds" : "measured"));
+                             ws_build_words(b, b->overlay->launch->len ? "merged"
+                                               : b->overlay->every > 1 ? "some rounds"
+                                                                       : "measured"));
     add_engine(b, list, below, WS_ITEM_LOAD, agent, ws_build_words(b, "TMA load"));
     add_engine(b, list, below, WS_ITEM_COPY, agent, ws_build_words(b, "copies"));
     add_engine(b, list, below, WS_ITEM_MMA, agent, ws_build_words(b, "tensor"));

@@ -43,7 +43,8 @@ typedef struct {
     GHashTable *row_of; /* step key -> row + 1 */
     GPtrArray *rows;    /* Row* */
     GHashTable *by_key; /* Key* -> record of a */
-    GHashTable *shift;  /* Key* with round = row = 0 -> gint64*: start_b - start_a of the tile */
+    GHashTable *shift;  /* Key* with round = 0, row = launches of both -> gint64*: start_b - start_a
+                           of the tile */
 } Work;
 
 static void free_row(gpointer data)
@@ -111,6 +112,7 @@ static void match(Work *w, WsTraceComparison *c, const WsTraceRecord *a, const W
                   Row *row)
 {
     Key tile = { .cta = a->cta, .tile = a->tile };
+    tile.row = ws_trace_launch_of(w->a, a) * WS_TRACE_MAX_LAUNCHES + ws_trace_launch_of(w->b, b);
     gint64 *shift = g_hash_table_lookup(w->shift, &tile);
     gint64 apart = b->start - a->start;
     if (!shift) {

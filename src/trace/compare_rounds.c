@@ -42,7 +42,8 @@ static GArray *rounds_of(const WsTrace *t, guint agent, guint op, gboolean tile_
             if (r->op != op)
                 continue;
             if (last && (gint64)r->round == (gint64)last->round + 1 &&
-                (tile_level || r->tile == last->tile)) {
+                (tile_level || r->tile == last->tile) &&
+                ws_trace_launch_of(t, r) == ws_trace_launch_of(t, last)) {
                 const gint64 cycles = r->start - last->start;
                 const Round round = { r->cta, last->tile, last->round, first ? cycles : -1,
                                       first ? -1 : cycles };

@@ -24,7 +24,8 @@ static void put_field(FILE *f, const char *text)
 
 static void put_records(FILE *f, const WsTrace *t)
 {
-    fputs("cta,sm,agent,step,label,kind,loop,tile,round,start,issued,done\n", f);
+    fputs("cta,sm,agent,step,label,kind,loop,tile,round,start,issued,done", f);
+    fputs(t->launch->len ? ",launch\n" : "\n", f);
     for (guint i = 0; i < t->record->len; i++) {
         const WsTraceRecord *r = &g_array_index(t->record, WsTraceRecord, i);
         const WsTraceCta *c = &g_array_index(t->cta, WsTraceCta, r->cta);
@@ -45,6 +46,8 @@ static void put_records(FILE *f, const WsTrace *t)
         fputc(',', f);
         if (r->done >= 0)
             fprintf(f, "%" G_GINT64_FORMAT, r->done);
+        if (t->launch->len) /* of those that the trace is merged from, from 1 */
+            fprintf(f, ",%u", ws_trace_launch_of(t, r) + 1);
         fputc('\n', f);
     }
 }

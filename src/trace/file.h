@@ -1,15 +1,15 @@
-/* Layout of a .wtrace file, version 5. Everything is little endian; text is UTF-8, NUL-terminated,
+/* Layout of a .wtrace file, version 6. Everything is little endian; text is UTF-8, NUL-terminated,
  * in one string section and named by its offset there (0xffffffff: none).
  *
  *   header, 288 bytes (240 in version 1, which has no claims; 256 without begins; 272
- *   without what let awaits go)
+ *   without what let awaits go; 288 without launches)
  *     0 magic "wstrace\0"      8 u32 version      12 u32 header bytes   16 u64 file bytes
  *    24 u64 checksum over everything from byte 32 on
- *    32 u32 origin            36 u32 n_set        40 f64 overhead       48 f64 cycles per event
+ *    32 u32 origin            36 u32 n_set        40 f64 overhead       48 f64 round cost
  *    56 f64 tensor busy       64 f64 TMA busy     72 i64 cycles         80 i64 grid
  *    88 u32 design text       92 u32 design hash  96 u32 device        100 u32 note
  *   104 u32 bound            108 u32 rounds of inner loops for one recorded (0 before version 3)
- *   112 eleven sections, each u64 offset, u64 count, in the order of WsFileSection
+ *   112 twelve sections, each u64 offset, u64 count, in the order of WsFileSection
  *   sections, each at a multiple of 8
  *     strings 1 byte; sizes 16 (u32 name, u32 zero, i64 value); operations 16 (u32 step id,
  *     u32 label, u32 loop path, u32 kind's name); agents 8 (u32 name, u32 zero);
@@ -19,15 +19,16 @@
  *     claims 8 (u32 cta, u32 tile), by CTA; those of a CTA in the order of its claims;
  *     begins 8 (i64 ns), one for each CTA or none;
  *     let go 32, of an await and of the notify that let it go (u32 cta, agent, op, i32 round,
- * twice) A trace without what let awaits go is written as version 4, without begins, too, it is
- * written as version 3, with all rounds as version 2, and without claims, too, as version 1, which
- * older readers know. */
+ *     twice); launches 8, those that it is merged from (u32 phase, i32 tiles: trace.h) or none
+ * A trace of one launch is written as version 5, without what let awaits go as version 4, without
+ * begins, too, as version 3, with all rounds as version 2, and without claims, too, as version 1,
+ * which older readers know. */
 #pragma once
 
 #include "trace/trace.h"
 
 #define WS_FILE_MAGIC   "wstrace"
-#define WS_FILE_VERSION 5
+#define WS_FILE_VERSION 6
 #define WS_FILE_NONE    0xffffffffu
 
 typedef enum {
@@ -42,11 +43,13 @@ typedef enum {
     WS_FILE_CLAIMS,
     WS_FILE_BEGINS,
     WS_FILE_LET_GO,
+    WS_FILE_LAUNCHES,
     WS_FILE_SECTIONS
 } WsFileSection;
 /* Sections of a version, and the bytes of its header. */
 #define WS_FILE_SECTIONS_OF(version)                                                               \
-    ((version) > 4   ? WS_FILE_SECTIONS                                                            \
+    ((version) > 5   ? WS_FILE_SECTIONS                                                            \
+     : (version) > 4 ? WS_FILE_LAUNCHES                                                            \
      : (version) > 3 ? WS_FILE_LET_GO                                                              \
      : (version) > 1 ? WS_FILE_BEGINS                                                              \
                      : WS_FILE_CLAIMS)
@@ -59,7 +62,8 @@ G_STATIC_ASSERT(sizeof(WsTraceSpan) == 16);
 G_STATIC_ASSERT(sizeof(WsTraceLane) == 40);
 G_STATIC_ASSERT(sizeof(WsTraceCta) == 24);
 G_STATIC_ASSERT(WS_FILE_HEADER_OF(1) == 240 && WS_FILE_HEADER_OF(3) == 256 &&
-                WS_FILE_HEADER_OF(4) == 272 && WS_FILE_HEADER_OF(5) == 288);
+                WS_FILE_HEADER_OF(4) == 272 && WS_FILE_HEADER_OF(5) == 288 &&
+                WS_FILE_HEADER_OF(6) == 304);
 
 /* FNV-1a over 8-byte words (the last one zero-filled): finds damage, is no signature. */
 #define WS_FILE_HASH_START G_GUINT64_CONSTANT(0xcbf29ce484222325)

@@ -119,7 +119,7 @@ static gboolean read_head(Reader *r, WsTrace *t)
     t->origin = (WsTraceOrigin)get32(h + 32);
     t->n_set = get32(h + 36);
     t->overhead = get_real(h + 40);
-    t->cycles_per_event = get_real(h + 48);
+    t->round_cost = get_real(h + 48);
     t->tensor_busy = get_real(h + 56);
     t->tma_busy = get_real(h + 64);
     t->cycles = (gint64)get64(h + 72);
@@ -237,6 +237,24 @@ static gboolean read_let_go(Reader *r, WsTrace *t)
     return TRUE;
 }
 
+/* Each takes rounds of its own, and one round in as many as there are. */
+static gboolean read_launches(Reader *r, WsTrace *t)
+{
+    const guint64 n = r->count[WS_FILE_LAUNCHES];
+    guint64 taken = 0;
+    if (n && (n < 2 || n > WS_TRACE_MAX_LAUNCHES || n != (guint64)t->every))
+        return damaged(r, "it is merged from another number of launches than it says");
+    for (guint64 i = 0; i < n; i++) {
+        const guint8 *e = entry(r, WS_FILE_LAUNCHES, i);
+        const WsTraceLaunch x = { get32(e), (gint32)get32(e + 4) };
+        if (x.phase >= n || x.tiles < 0 || (taken >> x.phase & 1))
+            return damaged(r, "two launches recorded the same rounds");
+        taken |= (guint64)1 << x.phase;
+        g_array_append_val(t->launch, x);
+    }
+    return TRUE;
+}
+
 static gboolean time_possible(gint64 v)
 {
     return v >= -1 && v <= WS_TRACE_MAX_TIME;
@@ -313,7 +331,8 @@ static WsTrace *parse(guint8 *bytes, gsize length, gboolean check_sum, GError **
     g_autoptr(WsTrace) t = ws_trace_new(NULL, WS_TRACE_PREDICTED);
     t->record->bytes = bytes;
     if (!read_head(&r, t) || !read_tables(&r, t) || !read_claims(&r, t) || !read_begins(&r, t) ||
-        !read_let_go(&r, t) || !read_records(&r, t, bytes) || !check_index(&r, t))
+        !read_let_go(&r, t) || !read_launches(&r, t) || !read_records(&r, t, bytes) ||
+        !check_index(&r, t))
         return NULL;
     return g_steal_pointer(&t);
 }

@@ -9,7 +9,7 @@
 const guint8 ws_file_entry_bytes[WS_FILE_SECTIONS] = {
     [WS_FILE_STRINGS] = 1, [WS_FILE_SIZES] = 16, [WS_FILE_OPS] = 16,    [WS_FILE_AGENTS] = 8,
     [WS_FILE_CTAS] = 24,   [WS_FILE_LANES] = 40, [WS_FILE_SPANS] = 16,  [WS_FILE_RECORDS] = 40,
-    [WS_FILE_CLAIMS] = 8,  [WS_FILE_BEGINS] = 8, [WS_FILE_LET_GO] = 32,
+    [WS_FILE_CLAIMS] = 8,  [WS_FILE_BEGINS] = 8, [WS_FILE_LET_GO] = 32, [WS_FILE_LAUNCHES] = 8,
 };
 
 /* The file is emitted twice: once to learn its checksum, once to be written. So a save costs the
@@ -163,6 +163,15 @@ static void put_let_go(Writer *w)
     }
 }
 
+static void put_launches(Writer *w)
+{
+    for (guint i = 0; i < w->t->launch->len; i++) {
+        const WsTraceLaunch *x = &g_array_index(w->t->launch, WsTraceLaunch, i);
+        put(w, x->phase, 4);
+        put(w, (guint32)x->tiles, 4);
+    }
+}
+
 static void put_header(Writer *w)
 {
     const WsTrace *t = w->t;
@@ -176,7 +185,7 @@ static void put_header(Writer *w)
     put(w, t->origin, 4);
     put(w, t->n_set, 4);
     put_real(w, t->overhead);
-    put_real(w, t->cycles_per_event);
+    put_real(w, t->round_cost);
     put_real(w, t->tensor_busy);
     put_real(w, t->tma_busy);
     put(w, (guint64)t->cycles, 8);
@@ -205,6 +214,7 @@ static void emit(Writer *w)
     put_claims(w);
     put_begins(w);
     put_let_go(w);
+    put_launches(w);
     for (guint i = 0; i < w->strings->len; i++)
         put(w, w->strings->data[i], 1);
     while (w->bytes % 8)
@@ -221,6 +231,7 @@ static void place(Writer *w)
         [WS_FILE_LANES] = t->lane->len,        [WS_FILE_SPANS] = t->span->len,
         [WS_FILE_RECORDS] = t->record->len,    [WS_FILE_CLAIMS] = t->claimed->len,
         [WS_FILE_BEGINS] = t->begin->len,      [WS_FILE_LET_GO] = t->let_go->len,
+        [WS_FILE_LAUNCHES] = t->launch->len,
     };
     guint64 at = WS_FILE_HEADER_OF(w->version);
     for (guint i = WS_FILE_SIZES; i < WS_FILE_SECTIONS; i++) {
@@ -234,7 +245,8 @@ static void place(Writer *w)
 static void write_file(FILE *f, const WsTrace *t)
 {
     Writer w = { .t = t,
-                 .version = t->let_go->len             ? WS_FILE_VERSION
+                 .version = t->launch->len             ? WS_FILE_VERSION
+                            : t->let_go->len           ? 5
                             : t->begin->len            ? 4
                             : t->every > 1             ? 3
                             : ws_trace_knows_claims(t) ? 2

@@ -138,6 +138,8 @@ char *ws_trace_overlap_print(const WsTrace *t, const WsProgram *p)
     else if (t->every == WS_TRACE_NO_ROUNDS)
         g_string_append(s, "\nno round of inner loops was recorded: shares of the time and what "
                            "overlapped are not known\n");
+    else if (t->launch->len)
+        g_string_append_printf(s, "\n" WS_TRACE_MERGED "\n", t->launch->len, t->every);
     else
         g_string_append_printf(s,
                                "\none round of inner loops in %d was recorded: distances are means "

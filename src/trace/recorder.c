@@ -316,6 +316,7 @@ static void add_strip(Plan *plan, const WsTree *body, const WsTree *loop, guint 
     strip.words = new_group(words);
     strip.round_bytes = 4 * strip.words;
     strip.every = in_counted_loop(loop) && loop->total_var >= 0 ? MAX(c->every, 1) : 1;
+    strip.phase = strip.every > 1 ? ws_record_phase(strip.every, c->launch) : 0;
     choose_flush(&strip, leaves, flushed);
     if (!loop) {
         strip.rounds = 1;
@@ -415,7 +416,7 @@ gboolean ws_record_every_possible(gint64 every)
 gint64 ws_recorder_at(const WsRecordStrip *strip, gint64 total, guint word)
 {
     gint64 line = total - strip->first_round;
-    if (line < 0 || line >= strip->rounds || total % strip->every != ws_recorder_phase(strip))
+    if (line < 0 || line >= strip->rounds || total % strip->every != strip->phase)
         return -1;
     line = line / strip->every + (word >= strip->late);
     return (gint64)strip->offset + line * strip->round_bytes + 4 * (gint64)word;
@@ -450,6 +451,7 @@ WsRecorder *ws_recorder_new(const WsProgram *p, const WsRecordChoice *choice)
     offset = r->claimed_lines ? r->claimed_offset + 8 * (guint64)r->claimed_lines : offset;
     r->cta_bytes = (offset + 127) / 128 * 128;
     r->rounds = choice->rounds > 0;
+    r->launches = MAX(choice->launches, 1);
     r->n_ctas = choice->n_ctas;
     r->cta = g_memdup2(choice->cta, choice->n_ctas * sizeof *choice->cta);
     r->n_ops = p->n_ops;

@@ -61,6 +61,7 @@ typedef struct {
     guint round_bytes; /* 4 * words */
     gint64 first_round, rounds;
     gint64 every;   /* rounds of its loop for one that is recorded, a power of two; 1: all are */
+    gint64 phase;   /* those with total % every == phase */
     guint64 offset; /* in the CTA's part of the buffer */
 } WsRecordStrip;
 
@@ -73,6 +74,7 @@ typedef struct {
     guint claimed_agent;   /* whose loop it is */
     guint64 claimed_offset;
     gint64 claimed_lines; /* of 8 bytes; the last takes the tiles that have no line */
+    guint launches;       /* launches that take turns, each with other rounds; 1: one */
     gboolean rounds;      /* rounds of inner loops are recorded; FALSE: only what is outside them */
     guint n_ctas;         /* CTAs recorded: those whose id is in `cta` */
     guint *cta;
@@ -86,10 +88,14 @@ typedef struct {
     gint64 first_tile, tiles;
     guint n_ctas;
     const guint *cta;
-    gint64 every; /* of those rounds of inner loops one in so many: a power of two up to
-                     WS_RECORD_MAX_EVERY; 0 and 1: all of them */
+    gint64 every;   /* of those rounds of inner loops one in so many: a power of two up to
+                       WS_RECORD_MAX_EVERY; 0 and 1: all of them */
+    guint launches; /* of 2 or more, `every` of them: launch i records the rounds of
+                       ws_record_phase(), so that all together have every round */
+    guint launch;   /* which of them; the code is one for all, its `phase` a parameter */
 } WsRecordChoice;
-#define WS_RECORD_MAX_EVERY 1024
+#define WS_RECORD_MAX_EVERY    1024
+#define WS_RECORD_MAX_LAUNCHES 64
 gboolean ws_record_every_possible(gint64 every);
 /* In `cta`: the first CTA of the launch's last cluster, which has a tile less than others where
  * tiles are dealt out and do not divide: a launch does not wait for what recording it costs. */
@@ -105,11 +111,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(WsRecorder, ws_recorder_free)
 /* Byte of a word of round `total` in the CTA's part, -1 if that round is not recorded. */
 gint64 ws_recorder_at(const WsRecordStrip *strip, gint64 total, guint word);
 
-/* Of the rounds of a strip those with total % every == ws_recorder_phase() are recorded. The total
+/* Of the rounds of a strip those with total % every == ws_record_phase() are recorded. The total
  * runs on over tiles, so which rounds of a tile these are depends on how many it has. */
-static inline gint64 ws_recorder_phase(const WsRecordStrip *strip)
+static inline gint64 ws_record_phase(gint64 every, guint launch)
 {
-    return strip->every / 2;
+    return (every / 2 + launch) % every;
 }
 
 /* Lines of a strip: the window's recorded rounds, one more for late words, one for all the rest. */

@@ -128,17 +128,22 @@ static void add_step(const WsTrace *t, const Group *g, GArray *out)
 
 /* Distances between the starts of successive rounds of one operation. In an inner loop rounds count
  * on over the tiles: only those within one tile are compared. Where one round in `every` was
- * recorded it is the mean of those between two records. */
-static GArray *round_distances(const Group *g, gboolean tile_level, gint64 every)
+ * recorded it is the mean of those between two records, of one launch. */
+static GArray *round_distances(const WsTrace *t, const Group *g, gboolean tile_level)
 {
     GArray *d = g_array_new(FALSE, FALSE, sizeof(gint64));
-    for (guint i = 1; i < g->record->len; i++) {
-        const WsTraceRecord *a = nth(g, i - 1), *b = nth(g, i);
-        const gint64 rounds = tile_level ? 1 : every;
-        gint64 step = (b->start - a->start + rounds / 2) / rounds;
-        if (a->cta == b->cta && (gint64)b->round == (gint64)a->round + rounds &&
-            (tile_level || a->tile == b->tile))
+    const WsTraceRecord *last[WS_TRACE_MAX_LAUNCHES] = { NULL };
+    const gint64 rounds = tile_level ? 1 : t->every;
+    for (guint i = 0; i < g->record->len; i++) {
+        const WsTraceRecord *b = nth(g, i);
+        const guint launch = MIN(ws_trace_launch_of(t, b), WS_TRACE_MAX_LAUNCHES - 1);
+        const WsTraceRecord *a = last[launch];
+        last[launch] = b;
+        if (a && a->cta == b->cta && (gint64)b->round == (gint64)a->round + rounds &&
+            (tile_level || a->tile == b->tile)) {
+            const gint64 step = (b->start - a->start + rounds / 2) / rounds;
             g_array_append_val(d, step);
+        }
     }
     return d;
 }
@@ -152,7 +157,7 @@ static void add_loops(const WsTrace *t, const GPtrArray *groups, GArray *out)
         const char *loop = t->op_loop->pdata[g->op];
         if (!*loop)
             continue;
-        g_autoptr(GArray) d = round_distances(g, !strchr(loop, '/'), t->every);
+        g_autoptr(GArray) d = round_distances(t, g, !strchr(loop, '/'));
         if (!d->len)
             continue;
         WsTraceLoopStat s = { .agent = g->agent, .op = g->op, .n = d->len, .period = ws_spread(d) };

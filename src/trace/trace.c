@@ -40,12 +40,13 @@ WsTrace *ws_trace_new(const WsProgram *p, WsTraceOrigin origin)
     t->refs = 1;
     t->origin = origin;
     t->every = 1;
-    t->overhead = t->cycles_per_event = t->tensor_busy = t->tma_busy = NAN;
+    t->overhead = t->round_cost = t->tensor_busy = t->tma_busy = NAN;
     t->size_name = g_array_new(FALSE, FALSE, sizeof(char *));
     t->size = g_array_new(FALSE, FALSE, sizeof(gint64));
     t->cta = g_array_new(FALSE, FALSE, sizeof(WsTraceCta));
     t->claimed = g_array_new(FALSE, FALSE, sizeof(WsTraceClaim));
     t->begin = g_array_new(FALSE, FALSE, sizeof(gint64));
+    t->launch = g_array_new(FALSE, FALSE, sizeof(WsTraceLaunch));
     t->let_go = g_array_new(FALSE, FALSE, sizeof(WsTraceLetGo));
     t->record = g_new0(WsTraceRecords, 1);
     t->lane = g_array_new(FALSE, FALSE, sizeof(WsTraceLane));
@@ -89,6 +90,7 @@ void ws_trace_unref(WsTrace *t)
     g_array_free(t->cta, TRUE);
     g_array_free(t->claimed, TRUE);
     g_array_free(t->begin, TRUE);
+    g_array_free(t->launch, TRUE);
     g_array_free(t->let_go, TRUE);
     g_free(t->record->bytes);
     g_free(t->record);

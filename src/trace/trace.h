@@ -52,6 +52,24 @@ typedef struct {
     WsTraceSpot await, notify;
 } WsTraceLetGo;
 
+/* One launch of those that a measured trace is merged from: the rounds of inner loops with
+ * round % n == phase, of the first `tiles` tiles of each CTA. What is outside of inner loops is of
+ * the first launch. */
+typedef struct {
+    guint32 phase;
+    gint32 tiles; /* G_MAXINT32: all; fewer where CTAs claimed other tiles from there on */
+} WsTraceLaunch;
+#define WS_TRACE_MAX_LAUNCHES 64
+/* End of the name of what one launch recorded, where `profile` writes a merged trace beside it. */
+#define WS_ONE_LAUNCH "-one-launch.wtrace"
+/* What is said of such a trace: how many launches, and of how many rounds distances are means. */
+#define WS_TRACE_MERGED                                                                            \
+    "merged from %u launches, which took turns with the rounds of inner loops: distances are "     \
+    "means "                                                                                       \
+    "of %d rounds of one launch; what lies between two rounds was not measured, and shares of "    \
+    "the "                                                                                         \
+    "time and what overlapped are not known"
+
 /* Records of one agent of one CTA, and its level-of-detail index: level 0 has one span per
  * WS_TRACE_FAN records, each further level one per WS_TRACE_FAN spans, up to a level of one span.
  */
@@ -87,7 +105,8 @@ typedef struct {
     GArray *size;            /* gint64, same order */
     guint n_set;             /* --set overrides are already in design_text */
     double overhead;         /* traced time / timed time - 1; NAN unknown */
-    double cycles_per_event; /* calibrated cost of one clock read and its share of the store; NAN */
+    double round_cost;       /* rounds of inner loops of one launch that records all of them / those
+                                of launches that take turns - 1, the worst loop; NAN unknown */
     GArray *cta;             /* WsTraceCta */
     WsTraceRecords *record;  /* sorted by (cta, agent, start) */
     GPtrArray *op_id; /* char*: step id of op index i (so that a trace outlives the program) */
@@ -100,6 +119,9 @@ typedef struct {
     GArray *claimed;     /* WsTraceClaim, by CTA and position: of launches that claim their tiles */
     GArray *begin;       /* gint64 of each CTA: ns from where the first of them began, by the timer
                             that all SMs share; empty: not known */
+    GArray *launch;      /* WsTraceLaunch: those that it is merged from, `every` of them, each one's
+                            rounds placed by where the first launch began the tile; empty: of one
+                            launch */
     GArray *let_go;      /* WsTraceLetGo, of predictions as the clock played them */
     GArray *lane;        /* WsTraceLane: filled by ws_trace_finish() and by loading */
     GArray *span;        /* WsTraceSpan: level-of-detail index over the lanes */
@@ -146,6 +168,15 @@ gboolean ws_trace_rounds_unknown(const WsProgram *p, const WsTrace *t);
  * be counted (above), or only one in `every` was recorded. Then nothing may be concluded from the
  * absence of a record: no use or gap of a unit, no overlap, no cause. */
 gboolean ws_trace_between_unknown(const WsProgram *p, const WsTrace *t);
+/* Launches that it is made of, 1 or more; and which of them a record is of, from 0. Times of two
+ * records of different launches are not measured against each other. */
+guint ws_trace_launches(const WsTrace *t);
+guint ws_trace_launch_of(const WsTrace *t, const WsTraceRecord *r);
+/* What one launch recorded in the rounds of each phase, as one trace: `part` are traces of the same
+ * program, sizes and CTAs, the i-th with the rounds of phase[i], as many as `every`. Where CTAs
+ * claimed other tiles than in the first launch, a part counts up to there. The first part becomes
+ * the result, of which this is a reference. */
+WsTrace *ws_trace_merge(const GPtrArray *part, const guint *phase, GError **error);
 /* Rounds of a CTA of one trace are not those of the other: these CTAs claimed other tiles, of other
  * numbers of rounds, or of one of them it is not known. */
 gboolean ws_trace_rounds_apart(const WsProgram *p, const WsTrace *a, guint cta_a, const WsTrace *b,
@@ -173,8 +204,9 @@ WsTrace *ws_trace_load(const char *file, GError **error); /* read whole, validat
  * skips the checksum and nothing else: no offset, count or index of the file is ever trusted. */
 WsTrace *ws_trace_parse(const guint8 *data, gsize length, gboolean check_sum, GError **error);
 typedef enum {
-    WS_TRACE_ERROR_FORMAT,  /* not a trace, cut off, or damaged */
-    WS_TRACE_ERROR_VERSION, /* written by a newer Warpstave */
+    WS_TRACE_ERROR_FORMAT,   /* not a trace, cut off, or damaged */
+    WS_TRACE_ERROR_LAUNCHES, /* that do not go together */
+    WS_TRACE_ERROR_VERSION,  /* written by a newer Warpstave */
 } WsTraceError;
 #define WS_TRACE_ERROR ws_trace_error_quark()
 GQuark ws_trace_error_quark(void);

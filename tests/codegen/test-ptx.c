@@ -201,12 +201,25 @@ static void test_timed_is_timed(void)
     /* one round in 16: the inner loops once more, without clocks */
     const guint cta = 0;
     WsRecordChoice choice = { .rounds = 64, .tiles = 4, .n_ctas = 1, .cta = &cta, .every = 16 };
+    g_autofree char *first_turn = NULL;
     g_autoptr(WsRecorder) recorder = ws_recorder_new(p, &choice);
     g_autofree char *sampled =
         ws_generate_ptx(p, &(WsGenerateOptions){ .recorder = recorder }, NULL);
     g_assert_nonnull(sampled);
     g_assert_cmpuint(count(sampled, "wgmma.mma_async"), >, count(traced, "wgmma.mma_async"));
     g_assert_cmpuint(count(sampled, ", %clock;"), ==, count(traced, ", %clock;"));
+    /* launches that take turns: the same code, the rounds of each by a parameter */
+    choice.launches = 16;
+    for (guint i = 0; i < 2; i++) {
+        choice.launch = 3 * i;
+        g_autoptr(WsRecorder) turn = ws_recorder_new(p, &choice);
+        g_autofree char *turns = ws_generate_ptx(p, &(WsGenerateOptions){ .recorder = turn }, NULL);
+        g_assert_cmpuint(count(turns, "wgmma.mma_async"), ==, count(sampled, "wgmma.mma_async"));
+        g_assert_cmpuint(count(turns, ".param .u32"), ==, count(sampled, ".param .u32") + 1);
+        g_assert_true(i == 0 || g_str_equal(turns, first_turn));
+        g_free(first_turn);
+        first_turn = g_steal_pointer(&turns);
+    }
     /* no round: clocks of the tiles alone; the last CTA is found when the kernel runs, CTAs from
      * the first on by their number */
     const guint last = WS_RECORD_LAST_CTA;

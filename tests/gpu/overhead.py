@@ -4,7 +4,8 @@ import csv, json, math, os, re, statistics, sys
 
 def rounds_and_period(path, every=1):
     """Rounds of the innermost loops of the group that loads, tiles it went through, and the mean distance of two rounds
-    of one loop that are next to each other in one tile, for a group with products; of one round in `every` recorded, per round."""
+    of one loop that are next to each other in one tile, for a group with products; of one round in `every` recorded, per round.
+    Of launches that take turns only rounds of one launch are compared."""
     loads, tiles, products = set(), set(), {}
     with open(path) as f:
         for r in csv.DictReader(f):
@@ -13,11 +14,12 @@ def rounds_and_period(path, every=1):
                 loads.add((r["loop"], tile, turn))
                 tiles.add(tile)
             if r["kind"] == "mma" and "/" in r["loop"]:
-                products.setdefault((r["agent"], r["loop"], r["step"]), []).append((tile, turn, int(r["start"])))
+                products.setdefault((r["agent"], r["loop"], r["step"]), {})[(r.get("launch"), tile, turn)] = int(r["start"])
     if not products:
         return 0, 0, None
     longest = max(products.values(), key=len)
-    near = [(b[2] - a[2]) / every for a, b in zip(longest, longest[1:]) if a[0] == b[0] and b[1] == a[1] + every]
+    near = [(start - longest[(launch, tile, turn - every)]) / every for (launch, tile, turn), start in longest.items()
+            if (launch, tile, turn - every) in longest]
     return len(loads), len(tiles), statistics.mean(near) if near else None
 
 
@@ -73,7 +75,7 @@ def devices(bundles):
     return ", ".join(sorted(names))
 
 
-print(f"Recorder on {devices(sys.argv[1:])}: traced build beside the timed one, by turns in one process,\n100 cold rounds, one CTA recorded, every round of it (-64: one round of inner loops in 64; -waves: no round, the tiles of all CTAs):")
+print(f"Recorder on {devices(sys.argv[1:])}: traced build beside the timed one, by turns in one process,\n100 cold rounds, one CTA recorded, every round of it (-turns: 16 launches that take turns with the rounds; -64: one round of inner loops in 64; -waves: no round, the tiles of all CTAs):")
 print("the last one where tiles are dealt out, which has a tile less if they do not divide (-first: the first, which the launch waits for); else the first.")
 print("time: median over the rounds of traced/timed - 1, [10th, 90th percentile]; cycles: of the medians, each at the clock of the")
 print("traced kernel in the same rounds. least cover: share of its time that steps and waits of a group account for, the least group.")
@@ -90,7 +92,7 @@ for bundle in sys.argv[1:]:
         cover, lost = facts(f"{bundle}/0.txt")
         every = every_of(bundle)
         period = rounds_and_period(f"{bundle}/0.csv", every)[2] if every else None
-        pace = own_pace(result["cases"], bundle) if every == 1 else None
+        pace = own_pace(result["cases"], bundle) if every else None
     except (OSError, KeyError, AttributeError, IndexError) as e:
         print(f"{os.path.basename(bundle):30} not measured: {e!r}")
         continue
@@ -100,4 +102,4 @@ for bundle in sys.argv[1:]:
     print(f"{os.path.basename(bundle):30} {right:>5} {timed['median_us']:9.2f} {traced['median_us']:9.2f} {100*case['overhead']:6.2f}% "
           f"{100*case['overhead_p10']:6.2f}% {100*case['overhead_p90']:6.2f}% {100*cycles:6.2f}% {module.get('local_bytes', 0):6} "
           f"{module.get('diagnostics', 0):5} {lost:5} {known(cover, '.1f', 10, '%')} {known(period, '.0f', 7)} "
-          + (f"{pace:7.0f} {100*(period/pace-1):5.1f}%" if pace else f"{'-':>7} {'-':>6}"))
+          + (f"{pace:7.0f} {100*(period/pace-1):5.1f}%" if pace and period else f"{'-':>7} {'-':>6}"))

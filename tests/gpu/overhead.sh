@@ -2,7 +2,7 @@
 # What recording costs: the traced build beside the timed one, by turns in one process, and whether the trace may be believed.
 #   tests/gpu/overhead.sh [--make DIR | --run DIR | --table DIR] [--build DIR] [--keep FILE]
 # Each design several times: as `profile --trace` records (every round; of launches that deal out their tiles the last CTA, which
-# has a tile less), the first CTA of such launches (-first), one round in 64 (-64), and no round, but the tiles of all CTAs (-waves).
+# has a tile less), by 16 launches that take turns (-turns), the first CTA of such launches (-first), one round in 64 (-64), and no round, but the tiles of all CTAs (-waves).
 #   --make DIR   write the bundles (needs code generation)
 #   --run DIR    run the bundles in DIR (needs a GPU)
 #   --table DIR  collect the traces and print the table (needs neither)
@@ -53,19 +53,19 @@ designs=(
 )
 if [ $make = 1 ]; then
     mkdir -p "$bundles" || exit 2
-    variants=("|" "-first|--ctas 0" "-64|--every 64" "-waves|--ctas all --rounds 0")
+    variants=("|" "-turns|--launches 16" "-first|--ctas 0" "-64|--every 64" "-waves|--ctas all --rounds 0")
     for line in "${designs[@]}"; do for variant in "${variants[@]}"; do
         IFS='|' read -r name design traced longer options <<<"$line"
         IFS='|' read -r suffix how <<<"$variant"
         [ "$suffix" != -first ] || grep -q '"launch": *"persistent"' "projects/$design/design.wstave" || continue
-        [ "$suffix" = "" ] || longer=
+        case $suffix in "" | -turns) ;; *) longer= ;; esac
         dir=$bundles/$name$suffix
         [ ! -d "$dir" ] || continue
         cases=(--case "$traced")
         [ -n "$longer" ] && cases+=(--case "$longer")
         # shellcheck disable=SC2086
         "$build/warpstave" bundle "projects/$design/design.wstave" -o "$dir" --cubin --traced \
-            --rounds 1500 --tiles 50 $how $options "${cases[@]}" >/dev/null || { echo "overhead: $name$suffix is not built"; rm -rf "${dir:?}"; }
+            --rounds 1536 --tiles 50 $how $options "${cases[@]}" >/dev/null || { echo "overhead: $name$suffix is not built"; rm -rf "${dir:?}"; }
         rm -f "$dir/kernel.ptx" "$dir/traced.ptx" # the cubins are what runs
     done; done
 fi

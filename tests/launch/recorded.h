@@ -7,6 +7,7 @@
 #include "program/parts/operation.h"
 #include "program/parts/tensor.h"
 #include "program/parts/tiles.h"
+#include "program/parts/tree.h"
 #include "program/program.h"
 #include "program/walk/launch_values.h"
 #include "program/walk/walk.h"
@@ -29,6 +30,7 @@ typedef struct {
     guint8 *data;
     gsize size;
     WsWalkElement element; /* of integer tensors; with the fixture */
+    guint later;           /* cycles that what is recorded outside of inner loops takes more */
 } Fixture;
 
 static void put32(guint8 *at, guint32 w)
@@ -74,6 +76,8 @@ static void record_agent(const Fixture *f, guint slot, guint agent)
             put32(at, (guint32)clock);
         clock += 10 + agent;
         point = ws_recorder_after(f->plan, step.op, &s);
+        if (point && (!s->loop || s->loop->over == WS_OVER_TILES))
+            clock += f->later;
         if (point && (at = word_at(f, slot, s, &step, point->after)))
             put32(at, (guint32)clock);
     }
@@ -101,6 +105,8 @@ static void set_up(Fixture *f, gconstpointer every)
     const WsSize size[] = { { "M", 200 }, { "N", 768 }, { "K", 640 } };
     g_autoptr(WsFindings) findings = ws_findings_new();
     g_autoptr(WsDesign) design = ws_design_load(GEMM, findings);
+    f->element = NULL;
+    f->later = 0;
     f->p = ws_elaborate(design, NULL, 0, findings);
     g_assert_nonnull(f->p);
     f->v = ws_launch_values(f->p, size, 3, FALSE, findings);

@@ -64,7 +64,7 @@ static void test_round_trip(void)
     g_assert_cmpstr(b->note, ==, "caf\xc3\xa9");
     g_assert_cmpstr(b->bound, ==, "tensor pipe");
     g_assert_cmpfloat(b->overhead, ==, 0.012);
-    g_assert_true(isnan(b->cycles_per_event));
+    g_assert_true(isnan(b->round_cost));
     g_assert_cmpint(b->grid, ==, 132);
     g_assert_cmpint(b->cycles, ==, a->cycles);
     g_assert_cmpuint(b->size->len, ==, 1);
@@ -301,7 +301,7 @@ static void test_version(void)
     gsize length;
     g_autofree guint8 *copy = g_memdup2(g_bytes_get_data(bytes, &length), g_bytes_get_size(bytes));
     g_bytes_get_data(bytes, &length);
-    copy[8] = 6;
+    copy[8] = 7;
     g_autoptr(GError) error = NULL;
     g_assert_null(ws_trace_parse(copy, length, TRUE, &error));
     g_assert_error(error, WS_TRACE_ERROR, WS_TRACE_ERROR_VERSION);

@@ -133,8 +133,11 @@ static void take_text(WsJobs *self, WsCodeKind kind, const char *name)
 
 static void take_run(WsJobs *self, const char *output)
 {
-    g_autofree char *path = in_folder(self, "measured.wtrace");
-    g_autoptr(GFile) file = g_file_new_for_path(path);
+    /* Idle units and causes need all rounds of one launch. */
+    g_autofree char *merged = in_folder(self, "measured.wtrace");
+    g_autofree char *one = in_folder(self, "measured" WS_ONE_LAUNCH);
+    g_autoptr(GFile) file =
+        g_file_new_for_path(g_file_test(one, G_FILE_TEST_EXISTS) ? one : merged);
     g_autoptr(GError) error = NULL;
     gboolean traced = ws_document_open_trace(self->document, file, &error);
     ws_document_take_result(self->document, WS_RESULT_RUN, TRUE, g_strdup(output));

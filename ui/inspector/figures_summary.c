@@ -189,6 +189,16 @@ static void put_launch(Totals *s, WsDocument *document)
     if (!m)
         return;
     put(s, _("Records"), _("executions of steps recorded"), NULL, ws_format_int(m->record->len));
+    if (!isnan(m->round_cost) && !m->launch->len)
+        put_shares(s, _("Rounds longer by"),
+                   _("rounds of inner loops, against those of launches that take turns with them"),
+                   NAN, m->round_cost);
+    if (m->launch->len)
+        put(s, _("Launches"),
+            _("that took turns with the rounds of inner loops; what lies between two rounds was "
+              "not "
+              "measured"),
+            NULL, ws_format_int(m->launch->len));
     put_shares(s, _("Cost of recording"), _("time with the recorder against time without it"), NAN,
                m->overhead);
 }

@@ -42,7 +42,8 @@ static gint64 length(const GArray *rounds, guint i)
 static void add_cta(const WsProgram *p, WsTrace *shown, guint cta, const WsProgram *q,
                     WsTrace *pinned, guint other, GArray *pairs, char **loop)
 {
-    if (ws_trace_rounds_apart(p, shown, cta, pinned, other))
+    if (shown->every > 1 || pinned->every > 1 || /* two rounds in a row are not of one launch */
+        ws_trace_rounds_apart(p, shown, cta, pinned, other))
         return;
     g_autoptr(GArray) a = ws_score_rounds(p, shown, cta, loop);
     g_autoptr(GArray) b = ws_score_rounds(q, pinned, other, NULL);

@@ -78,6 +78,18 @@ static void add_other(WsTimeline *t, const WsSceneItem *item, GString *s)
     add_line(s, text);
 }
 
+/* Of which of the launches that a trace is merged from. */
+static void add_launch(WsTimeline *t, const WsSceneItem *item, GString *s)
+{
+    const WsTrace *m = item->measured ? ws_document_measured(t->document) : NULL;
+    if (!m || !m->launch->len || item->op >= m->op_id->len)
+        return;
+    const WsTraceRecord r = { .op = item->op, .round = item->round };
+    g_autofree char *text = g_strdup_printf(_("measured in launch %u of %u"),
+                                            ws_trace_launch_of(m, &r) + 1, m->launch->len);
+    add_line(s, text);
+}
+
 static void add_runs(const WsSceneItem *item, GString *s)
 {
     if (item->n_runs) {
@@ -123,6 +135,7 @@ static char *facts(WsTimeline *t, const WsSceneItem *item)
         add_line(s, by);
     }
     add_runs(item, s);
+    add_launch(t, item, s);
     return g_string_free(s, FALSE);
 }
 

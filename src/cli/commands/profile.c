@@ -2,6 +2,7 @@
 #include "base/folder.h"
 #include "base/temporary.h"
 #include "cli/collect.h"
+#include "cli/launches.h"
 #include "cli/sweep.h"
 #include "launch/run.h"
 #include "program/program.h"
@@ -49,6 +50,13 @@ static int check_devices(const char *file, const WsBundleOptions *options, const
                        file);
 }
 
+/* Whether the trace is of one launch is decided by what that costs its rounds. */
+static gboolean asks_launches(const WsBundleOptions *o, const char *devices, const char *trace)
+{
+    return trace && strcmp(trace, "-") != 0 && !devices && o->launches == WS_NOT_GIVEN &&
+           o->every == WS_NOT_GIVEN && o->rounds != 0;
+}
+
 static int profile(const char *file, const WsBundleOptions *options, const char *host,
                    const char *devices, const char *keep, const char *trace, gboolean json)
 {
@@ -76,6 +84,8 @@ static int profile(const char *file, const WsBundleOptions *options, const char 
                                host ? "on " : "here", host ? host : "");
         else
             code = figures(file, dir, host, trace, json);
+        if (code == WS_EXIT_YES && asks_launches(options, devices, trace))
+            code = ws_cli_launches(file, options, &spec, trace, json);
     }
     if (scratch)
         ws_folder_remove(scratch);
@@ -115,7 +125,8 @@ int ws_command_profile(int argc, char **argv)
     int code = ws_bundle_options_check(&options);
     if (code == WS_EXIT_YES && devices)
         code = check_devices(file, &options, devices);
-    if (code == WS_EXIT_YES && trace && strcmp(trace, "-") != 0 && !ws_file_check(trace, file, &error))
+    if (code == WS_EXIT_YES && trace && strcmp(trace, "-") != 0 &&
+        !ws_file_check(trace, file, &error))
         code = ws_cli_fail(WS_EXIT_USAGE, "%s", error->message);
     if (code != WS_EXIT_YES)
         return code;

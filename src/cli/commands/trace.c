@@ -113,6 +113,10 @@ static void print_facts(const WsTrace *t, const char *file)
     if (!isnan(t->overhead))
         printf("recorder overhead: %+.2f %% of the time of the untraced build%s\n",
                100 * t->overhead, t->overhead > 0.1 ? " (above 10 %: not decision-grade)" : "");
+    if (!isnan(t->round_cost) && t->every == 1)
+        printf("its rounds of inner loops are %.1f %% longer than those of launches that take "
+               "turns\n",
+               100 * t->round_cost);
     if (t->overhead > 0.01 && t->every == 1)
         printf("(with --every 64 one round in 64 is recorded, which costs less)\n");
     if (t->note)
@@ -182,6 +186,8 @@ static void print_json(const WsTrace *t, const char *file)
     ws_json_out_real(&j, "tma_busy", t->tma_busy);
     ws_json_out_real(&j, "overhead", t->overhead);
     ws_json_out_integer(&j, "every", t->every == WS_TRACE_NO_ROUNDS ? 0 : t->every);
+    ws_json_out_integer(&j, "launches", ws_trace_launches(t));
+    ws_json_out_real(&j, "round_cost", t->round_cost);
     ws_json_out_text(&j, "note", unknown ? ws_score_claims_text() : t->note);
     ws_json_out_open(&j, "loops", '[');
     for (guint i = 0; i < stats->loop->len && !unknown; i++) {
@@ -293,6 +299,8 @@ int ws_command_trace(int argc, char **argv)
     }
     if (t->every == WS_TRACE_NO_ROUNDS)
         printf("no round of inner loops was recorded\n");
+    else if (t->launch->len)
+        printf(WS_TRACE_MERGED "\n", t->launch->len, t->every);
     else if (t->every > 1)
         printf("one round of inner loops in %d was recorded\n", t->every);
     print_loops(t);
