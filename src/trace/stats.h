@@ -36,8 +36,8 @@ typedef struct {
  * loop as many rounds apart as `merged` measured; the loop that is worst. NAN: nothing to compare.
  */
 double ws_trace_round_cost(const WsTrace *one, const WsTrace *merged);
-/* Launches that may take turns so that each has two rounds of a tile: a power of two, 32 at most; 1:
- * no tile of this trace has rounds enough. */
+/* Launches that may take turns so that each has two rounds of a tile: a power of two, 32 at most;
+ * 1: no tile of this trace has rounds enough. */
 guint ws_trace_turns(const WsTrace *one);
 
 /* Two steps with an asynchronous effect, or work: the time both were in flight. */

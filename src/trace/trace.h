@@ -101,14 +101,14 @@ typedef struct {
                         WS_TRACE_NO_ROUNDS: none */
     guint64 missing; /* records that were never written, as far as known; in no file */
     char *note;
-    GArray *size_name;       /* char* */
-    GArray *size;            /* gint64, same order */
-    guint n_set;             /* --set overrides are already in design_text */
-    double overhead;         /* traced time / timed time - 1; NAN unknown */
-    double round_cost;       /* rounds of inner loops of one launch that records all of them / those
-                                of launches that take turns - 1, the worst loop; NAN unknown */
-    GArray *cta;             /* WsTraceCta */
-    WsTraceRecords *record;  /* sorted by (cta, agent, start) */
+    GArray *size_name;      /* char* */
+    GArray *size;           /* gint64, same order */
+    guint n_set;            /* --set overrides are already in design_text */
+    double overhead;        /* traced time / timed time - 1; NAN unknown */
+    double round_cost;      /* rounds of inner loops of one launch that records all of them / those
+                               of launches that take turns - 1, the worst loop; NAN unknown */
+    GArray *cta;            /* WsTraceCta */
+    WsTraceRecords *record; /* sorted by (cta, agent, start) */
     GPtrArray *op_id; /* char*: step id of op index i (so that a trace outlives the program) */
     GPtrArray *agent_name;
     GPtrArray *op_label; /* char*: text for people, "load A -> a" */

@@ -257,7 +257,7 @@ static void test_absurd(void)
     gsize length;
     const guint8 *data = g_bytes_get_data(bytes, &length);
     guint64 at;
-    memcpy(&at, data + 112 + 16 * 4, 8); /* the fifth section: CTAs of 24 bytes */
+    memcpy(&at, data + 112 + 16 * 4, 8);               /* the fifth section: CTAs of 24 bytes */
     const gsize ghz = (gsize)GUINT64_FROM_LE(at) + 16; /* of the first CTA */
     for (guint i = 0; i < G_N_ELEMENTS(bad) + G_N_ELEMENTS(good); i++) {
         g_autofree guint8 *copy = g_memdup2(data, length);
