@@ -361,7 +361,8 @@ static gboolean take_results(WsCollected *c, struct json_object **results, GErro
         json_object_put(o);
         return how != json_tokener_success
                    ? bad(error, WS_BUNDLE_ERROR_FORMAT, "%s: %s", path,
-                         json_tokener_error_desc(how))
+                         how == json_tokener_continue ? "it ends too early"
+                                                      : json_tokener_error_desc(how))
                    : bad(error, WS_BUNDLE_ERROR_FORMAT,
                          "%s has results version %" G_GINT64_FORMAT "; this program reads 1", path,
                          version);

@@ -2,8 +2,9 @@
 """A runner without a GPU: a bundle that ran in place of the one given, with a time that the text of its kernel gives.
 
 WARPSTAVE_SAYS=wrong: every kernel but that of the first call is wrong; absent: there is no GPU; later: kernels hang in
-the second turn; broken: results of the second turn are none."""
-import json, os, shutil, sys, zlib
+the second turn; broken: results of the second turn are none; dies: nothing is left by a first run; first, second: who
+started it is interrupted in that turn."""
+import json, os, shutil, signal, sys, zlib
 
 bundle, source = sys.argv[1], os.environ["WARPSTAVE_RAN"]
 says = os.environ.get("WARPSTAVE_SAYS", "")
@@ -11,6 +12,10 @@ if says == "absent":
     sys.exit(4)
 text = open(os.path.join(bundle, "kernel.ptx"), "rb").read()
 log = os.environ["WARPSTAVE_TURNS"]
+if says == "dies":
+    os.kill(os.getpid(), signal.SIGKILL)
+if says == "first" or (says == "second" and "--no-check" in sys.argv):
+    os.kill(os.getppid(), signal.SIGINT)
 first = not os.path.exists(log)
 us = 100.0 + zlib.crc32(text) % 900 / 10.0
 with open(log, "a") as out:

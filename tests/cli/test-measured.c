@@ -148,6 +148,40 @@ static void absent(void)
     g_assert_null(turns);
 }
 
+static void dies(void)
+{
+    g_autofree char *output = NULL, *written = NULL, *turns = NULL;
+    if (!can_run())
+        return;
+    g_assert_cmpint(search("dies", &output, &written, &turns), ==, 1);
+    g_assert_nonnull(strstr(output, "nothing was measured: the runner ended with status"));
+    g_assert_null(written);
+}
+
+/* What whole turns say is kept; of half a turn nothing is. */
+static void stopped(void)
+{
+    g_autofree char *output = NULL, *written = NULL, *turns = NULL;
+    if (!can_run())
+        return;
+    g_assert_cmpint(search("first", &output, &written, &turns), ==, 130);
+    g_assert_nonnull(strstr(output, "interrupted before the first turn was whole"));
+    g_assert_null(written);
+    g_clear_pointer(&output, g_free);
+    g_clear_pointer(&turns, g_free);
+    g_assert_cmpint(search("second", &output, &written, &turns), ==, 130);
+    g_assert_nonnull(strstr(output, "interrupted; turns that were whole: 1"));
+    const char *table = strstr(output, "measured, cold");
+    double us, time;
+    guint n;
+    g_assert_nonnull(table);
+    g_auto(GStrv) line = g_strsplit(table, "\n", -1);
+    g_assert_nonnull(strstr(line[2], "1.000     1.000  as it is"));
+    g_assert_cmpint(sscanf(line[3], "%lf %u %lf", &us, &n, &time), ==, 3);
+    g_assert_cmpuint(n, ==, 1);
+    g_assert_cmpint(written != NULL, ==, time < 1);
+}
+
 static int from_kept(const char *design, const char *kept, const char *says, char **output)
 {
     g_autofree char *out = g_build_filename(dir, "out.wstave", NULL);
@@ -259,6 +293,7 @@ int main(int argc, char **argv)
         { "/cli/measured/later", later },   { "/cli/measured/broken", broken },
         { "/cli/measured/absent", absent }, { "/cli/measured/refused", refused },
         { "/cli/measured/ranks", ranks },   { "/cli/measured/kept", kept },
+        { "/cli/measured/dies", dies },     { "/cli/measured/stopped", stopped },
     };
     for (guint i = 0; i < G_N_ELEMENTS(tests); i++)
         if (test_either(i)) /* each is a search */

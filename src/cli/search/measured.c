@@ -206,10 +206,16 @@ static double run_one(WsMeasured *m, WsMeasuredDesign *d, const char *host)
                              .interrupted = ws_cli_interrupted };
     int status = 0;
     g_autoptr(WsCollected) c = NULL;
-    if (!ws_run_bundle(d->dir, &spec, &status, &error) ||
-        (status != WS_EXIT_ABSENT && !(c = ws_collect(d->dir, findings, &error)))) {
-        d->problem = problem_of(m, d, error->message);
-        m->absent |= g_error_matches(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_ABSENT);
+    const gboolean ran = ws_run_bundle(d->dir, &spec, &status, &error);
+    if (ws_cli_interrupted()) /* what it left may be of half a run */
+        return NAN;
+    if (!ran || (status != WS_EXIT_ABSENT && !(c = ws_collect(d->dir, findings, &error)))) {
+        const gboolean none = g_error_matches(error, WS_BUNDLE_ERROR, WS_BUNDLE_ERROR_ABSENT);
+        d->problem =
+            ran && none
+                ? g_strdup_printf("the runner ended with status %d, without results", status)
+                : problem_of(m, d, error->message);
+        m->absent |= !ran && none;
         return NAN;
     }
     if (status == WS_EXIT_ABSENT) {

@@ -74,6 +74,24 @@ void ws_measured_json(WsJsonOut *j, const WsMeasured *m)
     ws_json_out_close(j, '}');
 }
 
+static int write_best(const WsSearchAsked *a, const WsMeasuredDesign *best, int code)
+{
+    g_autofree char *text = ws_told_text(best->found);
+    return ws_cli_write(a->out, text, -1) ? code : WS_EXIT_DEFECT;
+}
+
+/* What whole turns say holds. */
+static int end_early(const WsSearchAsked *a, const WsMeasuredDesign *as_is,
+                     const WsMeasuredDesign *best)
+{
+    if (!as_is->us->len)
+        return ws_cli_fail(WS_EXIT_INTERRUPTED,
+                           "interrupted before the first turn was whole: nothing was compared");
+    ws_cli_fail(WS_EXIT_INTERRUPTED, "interrupted; turns that were whole: %u", as_is->us->len);
+    return a->out && best && best->time < 1 ? write_best(a, best, WS_EXIT_INTERRUPTED)
+                                            : WS_EXIT_INTERRUPTED;
+}
+
 int ws_measured_end(const WsSearchAsked *a, const WsMeasured *m)
 {
     const WsMeasuredDesign *as_is = m->design->pdata[0],
@@ -85,7 +103,7 @@ int ws_measured_end(const WsSearchAsked *a, const WsMeasured *m)
                                d->state);
     }
     if (ws_cli_interrupted())
-        return WS_EXIT_INTERRUPTED;
+        return end_early(a, as_is, best);
     if (m->absent || as_is->problem)
         return ws_cli_fail(m->absent ? WS_EXIT_ABSENT : WS_EXIT_NO, "nothing was measured: %s",
                            as_is->problem ? as_is->problem : "no GPU, runner or host any more");
@@ -93,6 +111,5 @@ int ws_measured_end(const WsSearchAsked *a, const WsMeasured *m)
         return WS_EXIT_YES;
     if (!best || !(best->time < 1))
         return ws_cli_fail(WS_EXIT_NO, "nothing measured is faster: %s is not written", a->out);
-    g_autofree char *text = ws_told_text(best->found);
-    return ws_cli_write(a->out, text, -1) ? WS_EXIT_YES : WS_EXIT_DEFECT;
+    return write_best(a, best, WS_EXIT_YES);
 }
