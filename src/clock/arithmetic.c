@@ -2,6 +2,8 @@
 #include "clock/play.h"
 #include "program/op.h"
 #include "program/parts/operation.h"
+#include "program/program.h"
+#include "target/target.h"
 
 #include <math.h>
 
@@ -28,7 +30,9 @@ static void move_slice(WsClockPlay *play, WsPlayer *a, double alu, double half, 
     if (sm->tensor.free > a->now) {
         alu_taken =
             m[WS_MACHINE_ALU_BESIDE_MMA] * (alu - half) + m[WS_MACHINE_HALF_BESIDE_MMA] * half;
-        mufu_taken = mufu > 0 ? m[WS_MACHINE_MUFU_BESIDE_MMA] * mufu + alu_taken : 0;
+        mufu_taken = m[WS_MACHINE_MUFU_BESIDE_MMA] * mufu;
+        if (mufu > 0 && !play->p->hardware->halves)
+            mufu_taken += alu_taken;
         smem_taken = m[WS_MACHINE_MUFU_BESIDE_MMA] * smem;
     }
     const double ends[] = {
