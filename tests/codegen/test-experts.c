@@ -8,6 +8,7 @@
 #define RAGGED  "projects/gemm-grouped-fp8/ragged.wstave"
 #define SWIGLU  "projects/gemm-grouped-swiglu/design.wstave"
 #define EIGHT   "projects/gemm-grouped-swiglu/quantized.wstave"
+#define COMBINE "projects/gemm-grouped-combine/design.wstave"
 
 static const Right right[] = {
     { GROUPED, "", "M=1 N=8 K=8 NE=1" },        /* one row, one expert, most numbers are none */
@@ -31,6 +32,10 @@ static const Right right[] = {
     { SWIGLU, "", "M=260 N=384 K=512 NE=5" },
     { EIGHT, "", "M=4 N=128 K=512 NE=8" },
     { EIGHT, "", "M=260 N=384 K=512 NE=5" },
+    { COMBINE, "", "T=1 M=9 N=8" },
+    { COMBINE, "", "T=7 M=9 N=1032" }, /* every row for every token, a ragged column */
+    { COMBINE, "K=1", "T=3 M=1 N=16" },
+    { COMBINE, "", "T=0 M=0 N=8" },
 };
 
 static const Wrong wrong[] = {
@@ -72,6 +77,11 @@ static const Wrong wrong[] = {
     { SWIGLU, "\"(N + col0)/128\"", "\"col0/128\"", NULL, NULL, "M=260 N=128 K=512 NE=8" },
     { EIGHT, "rowmax(abs(d0))", "rowmax(d0)", NULL, NULL, "M=260 N=128 K=512 NE=8" },
     { EIGHT, "\"S\", \"at\": [\"col0/128\"", "\"S\", \"at\": [0", "G-TWICE", NULL, NULL },
+    { COMBINE, "\"I[t, k]\"", "\"I[t, 0]\"", NULL, NULL, "T=3 M=40 N=16" },
+    { COMBINE, "\"at\": [\"t\", \"k\"]", "\"at\": [\"t\", 0]", NULL, NULL, "T=3 M=40 N=16" },
+    { COMBINE, "        { \"compute\": \"out = 0\" },\n", "", "P-UNDEF", NULL, NULL },
+    { COMBINE, "\"O\", \"at\": [\"t\"", "\"O\", \"at\": [\"I[t, 0]\"", "G-TWICE", NULL, NULL },
+    { COMBINE, "\"cdiv(N, C)\"", "\"N/C\"", "G-NEVER", NULL, NULL },
 };
 
 static void test_sizes(void)
