@@ -30,13 +30,18 @@ static void see(const WsExpr *e, gpointer data)
 
 void ws_between_assumed(const WsProgram *p, GPtrArray *assumed)
 {
-    gboolean depends = FALSE;
-    for (guint i = 0; i < p->n_ops; i++)
+    gboolean depends = FALSE, waits = FALSE;
+    for (guint i = 0; i < p->n_ops; i++) {
         depends |= ws_op_between_kernels(p->op[i]->kind);
+        waits |= p->op[i]->kind == WS_OP_DEP_WAIT;
+    }
     if (!depends)
         return;
     g_ptr_array_add(
-        assumed, ws_phrase("what the kernel before writes is touched after griddepcontrol only"));
+        assumed,
+        waits ? ws_phrase("what the kernel before writes is touched after griddepcontrol only")
+              : ws_phrase("the kernel before writes nothing that is touched, as no griddepcontrol "
+                          "waits for it"));
     /* The one tile of a CTA has its names before the bodies begin; those of a loop over tiles have
      * theirs where the loop stands. */
     Names n = { p, assumed };

@@ -177,11 +177,14 @@ static void early_names(void)
         g_autoptr(WsFindings) findings = ws_findings_new();
         g_autoptr(WsProgram) p = right_program(text, "early", findings);
         g_autoptr(WsVerdict) v = ws_check(p, NULL, findings);
-        guint early = 0;
-        for (guint k = 0; k < v->assumed->len; k++)
+        guint early = 0, unwaited = 0;
+        for (guint k = 0; k < v->assumed->len; k++) {
+            unwaited += strstr(v->assumed->pdata[k], "no griddepcontrol waits") != NULL;
             early += strstr(v->assumed->pdata[k], "before any griddepcontrol") != NULL;
+        }
         g_assert_cmpint(v->kind, ==, WS_VERDICT_PROVED);
         g_assert_cmpuint(early, ==, cases[i].early);
+        g_assert_cmpuint(unwaited, ==, !strstr(cases[i].body, "'wait'"));
     }
 }
 
