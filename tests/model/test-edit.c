@@ -165,6 +165,9 @@ static void test_refused(void)
         { "set groups/mma/body/0 id \"first\"", WS_RULE_N_DUPLICATE },
         { "set . groups []", WS_RULE_S_VALUE },
         { "set . target \"sm_80\"", WS_RULE_V_TARGET },
+        { "set . warpstave 3", WS_RULE_S_VALUE }, /* nothing would read it back */
+        { "set . warpstave 0", WS_RULE_S_VALUE },
+        { "unset . warpstave", WS_RULE_S_MISSING },
         { "unset buffers/a dtype", WS_RULE_S_MISSING },
         { "unset groups/load/body/0 over", WS_RULE_S_MISSING },
         { "set groups/load/body/0 count 3", WS_RULE_S_VALUE },
