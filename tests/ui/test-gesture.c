@@ -410,7 +410,7 @@ static void one_round_ahead(Scenario *s)
     hands_shot(s, "ahead-2-drag");
     hands_let_go(s);
     g_assert_cmpfloat_with_epsilon(place_of(s, ROUND "2", &still), at, 1.5);
-    g_assert_nonnull(scenario_find_text(GTK_WIDGET(s->window), "mma s, math"));
+    WAIT_FOR(scenario_find_text(GTK_WIDGET(s->window), "mma s, math"));
     WsDesign *now = ws_document_latest(s->document);
     g_assert_cmpint(ws_design_find(now, ROUND "3")->kind, ==, WS_STEP_WAIT);
     g_assert_cmpint(ws_design_find(now, ROUND "4")->kind, ==, WS_STEP_MMA);
