@@ -33,7 +33,7 @@ void ws_between_assumed(const WsProgram *p, GPtrArray *assumed)
     gboolean depends = FALSE, waits = FALSE;
     for (guint i = 0; i < p->n_ops; i++) {
         depends |= ws_op_between_kernels(p->op[i]->kind);
-        waits |= p->op[i]->kind == WS_OP_DEP_WAIT;
+        waits |= ws_op_waits_for_kernel(p->op[i]->kind);
     }
     if (!depends)
         return;

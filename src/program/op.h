@@ -191,10 +191,16 @@ static inline gboolean ws_op_waits_join(WsOpKind kind)
     return ws_op_row(kind)->waits == WS_WAITS_JOIN;
 }
 
+/* It waits for the kernel before in the stream. */
+static inline gboolean ws_op_waits_for_kernel(WsOpKind kind)
+{
+    return ws_op_row(kind)->waits == WS_WAITS_KERNEL;
+}
+
 /* It orders this kernel and its neighbours in the stream. */
 static inline gboolean ws_op_between_kernels(WsOpKind kind)
 {
-    return ws_op_row(kind)->waits == WS_WAITS_KERNEL || kind == WS_OP_DEP_LAUNCH;
+    return ws_op_waits_for_kernel(kind) || kind == WS_OP_DEP_LAUNCH;
 }
 
 /* It waits for what comes to a barrier of the design. */
