@@ -19,6 +19,8 @@ static double lanes(const WsCount *c, WsShape s)
         return 0;
     if (s.rows == 1 && s.cols == 1)
         return threads;
+    if (c->linear)
+        return MAX((double)s.rows * s.cols, threads);
     if (s.cols == 1)
         return (double)c->quad * s.rows; /* one in each lane of the row's quad */
     if (s.rows == 1)

@@ -13,6 +13,7 @@ typedef struct {
     const WsTarget *hw;
     const WsAgent *agent;
     guint quad;         /* lanes that share a row */
+    gboolean linear;    /* elements are dealt out to the threads, none is held twice */
     WsShape *temporary; /* [n_math] what statements have left */
     double alu, mufu, convert, shuffles;
     double half; /* of alu, at half rate */

@@ -98,6 +98,20 @@ static WsWorkPhase taken(const WsClockPlay *play, const WsAgent *agent, const Ws
                           .latency = c->shuffles * m[WS_MACHINE_SHUFFLE] };
 }
 
+static gboolean is_linear(const WsAgent *agent, gint value)
+{
+    return value >= 0 && agent->value[value].layout == WS_LAYOUT_LINEAR;
+}
+
+/* What a statement leaves is dealt out as the value that the step makes of it. */
+static gboolean makes_linear(const WsAgent *agent, const WsOp *op, guint statement)
+{
+    for (guint i = statement; i < op->n_math; i++)
+        if (op->assign[i].value >= 0)
+            return is_linear(agent, op->assign[i].value);
+    return FALSE;
+}
+
 static WsWork math_work(const WsClockPlay *play, const WsOp *op)
 {
     const WsAgent *agent = &play->p->agent[op->agent];
@@ -122,6 +136,7 @@ static WsWork math_work(const WsClockPlay *play, const WsOp *op)
         const WsAssign *s = &op->assign[i];
         WsCount c = none;
         guint tile;
+        c.linear = makes_linear(agent, op, i);
         WsShape shape = { 0, 0 };
         if (s->value >= 0 && !c.hw->halves &&
             ws_array_half(agent, s->array, (guint)s->value, &tile)) {
@@ -181,7 +196,8 @@ static WsWork shared_work(const WsClockPlay *play, const WsOp *op)
                  m[WS_MACHINE_SMEM_BYTES];
     /* Every warp reads a row that all of them hold, and takes the port once for two columns of a
      * lane. */
-    if (loads && op->n_value && op->value[0].rows == 1 && !play->p->hardware->halves)
+    if (loads && op->n_value && op->value[0].rows == 1 && !play->p->hardware->halves &&
+        !is_linear(agent, (gint)op->value[0].value))
         w.smem = MAX(w.smem, (double)agent->warps * op->value[0].cols /
                                  (2 * play->p->hardware->matrix.quad));
     if (loads || op->kind == WS_OP_TRANSPOSE)

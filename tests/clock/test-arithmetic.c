@@ -18,8 +18,10 @@ static const char head[] =
     "\"groups\": [{ \"name\": \"math\", \"role\": \"consumer\", \"warps\": 4, \"registers\": 232,\n"
     "\"values\": [{ \"name\": \"s\", \"dtype\": \"f32\", \"tile\": [64, 128] },\n"
     "{ \"name\": \"o\", \"dtype\": \"f32\", \"tile\": [64, 128] },\n"
-    "{ \"name\": \"m\", \"dtype\": \"f32\", \"tile\": [64, 1] }],\n"
-    "\"body\": [{ \"compute\": [\"s = 1\", \"o = 1\", \"m = 0\"] },\n"
+    "{ \"name\": \"m\", \"dtype\": \"f32\", \"tile\": [64, 1] },\n"
+    "{ \"name\": \"held\", \"dtype\": \"f32\", \"tile\": [1, 128] },\n"
+    "{ \"name\": \"dealt\", \"dtype\": \"f32\", \"tile\": [1, 1024] }],\n"
+    "\"body\": [{ \"compute\": [\"s = 1\", \"o = 1\", \"m = 0\", \"held = 1\", \"dealt = 1\"] },\n"
     "{ \"for\": \"r\", \"count\": 100, \"do\": [";
 static const char tail[] = "] },\n"
                            "{ \"write\": \"s\", \"to\": \"Y\", \"at\": [0, 0] },\n"
@@ -95,11 +97,21 @@ static void test_code(void)
     g_assert_cmpfloat_with_epsilon(slow, period("\"s = exp2(s)\"", 1), 15);
 }
 
+/* A row that meets tiles is held by each warp; one of its own is dealt out to the threads. */
+static void test_dealt(void)
+{
+    const double held = period("\"s = s + held\", \"held = held*2\"", 4) / 4,
+                 both = period("\"s = s + held\", \"held = held*2\", \"dealt = dealt*2\"", 4) / 4;
+    g_assert_cmpfloat(both - held, >, 1024.0 / 128);
+    g_assert_cmpfloat(both - held, <, 1024.0 / 128 + 24);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/arithmetic/phases", test_phases);
     g_test_add_func("/arithmetic/rows", test_rows);
     g_test_add_func("/arithmetic/code", test_code);
+    g_test_add_func("/arithmetic/dealt", test_dealt);
     return g_test_run();
 }
