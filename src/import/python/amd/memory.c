@@ -232,8 +232,10 @@ const Val *py_mean_AMD_BUFFER_STORE(PyRead *p, const Val **a, const WsPyNode *at
 const Val *py_mean_AMD_BUFFER_LOAD(PyRead *p, const Val **a, const WsPyNode *at)
 {
     const Val *from = a[0] && a[1] ? sum_of(p, a[0], a[1]) : NULL;
-    if (!from)
+    if (!from) {
+        py_note_fetch(p, NULL, at);
         return py_opaque(p);
+    }
     ((Val *)from)->layout = py_amd_layout(p, a[1]);
     return py_mean_AMD_GLOBAL(p, (const Val *[]){ from, a[2], a[3], NULL }, at);
 }
