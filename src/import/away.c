@@ -27,6 +27,17 @@ static void say_line(const WsRead *r, guint line, GString *to)
         g_string_append_printf(to, "%u", line);
 }
 
+void ws_source_say_lines(const WsRead *r, const GArray *lines, guint most, GString *to)
+{
+    g_string_append(to, lines->len > 1 ? "lines " : "line ");
+    for (guint i = 0; i < MIN(lines->len, most); i++) {
+        g_string_append(to, !i ? "" : i + 1 == lines->len ? " and " : ", ");
+        say_line(r, g_array_index(lines, guint, i), to);
+    }
+    if (lines->len > most)
+        g_string_append_printf(to, " and %u more", lines->len - most);
+}
+
 void ws_source_grant_away(WsRead *r)
 {
     g_array_sort(r->away, by_number);
@@ -38,14 +49,9 @@ void ws_source_grant_away(WsRead *r)
     if (!n)
         return;
     g_autoptr(GString) lines = g_string_new(NULL);
-    for (guint i = 0; i < MIN(n, MOST_SAID); i++) {
-        g_string_append(lines, !i ? "" : i + 1 == n ? " and " : ", ");
-        say_line(r, g_array_index(r->away, guint, i), lines);
-    }
-    if (n > MOST_SAID)
-        g_string_append_printf(lines, " and %u more", n - MOST_SAID);
-    ws_source_granted(
-        r, ws_source_format(
-               r, "accesses to global memory whose addresses were not read (line%s %s) do not race",
-               n > 1 ? "s" : "", lines->str));
+    ws_source_say_lines(r, r->away, MOST_SAID, lines);
+    ws_source_granted(r, ws_source_format(r,
+                                          "accesses to global memory whose addresses were not "
+                                          "read (%s) do not race",
+                                          lines->str));
 }

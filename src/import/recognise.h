@@ -299,6 +299,9 @@ void ws_source_granted(WsRead *r, const char *what);
 /* An access of global memory that no step stands for and that may race: its line. What was noted is
  * granted in the end, by its lines (away.c). */
 void ws_source_away(WsRead *r, guint line);
+/* "line 5", "lines 5, 6 and 9": as many as `most`, then how many more; `lines`: guint, in the order
+ * that they are said in. */
+void ws_source_say_lines(const WsRead *r, const GArray *lines, guint most, GString *to);
 void ws_source_grant_away(WsRead *r);
 /* The step is an access of shared memory under a mask: it touches at most what it says, so that a
  * refutation by it does not stand. */

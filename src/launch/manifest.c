@@ -208,14 +208,6 @@ static void put_records(GString *out, const WsBundleSpec *spec)
     g_string_append_c(out, '\n');
 }
 
-static gboolean says_any(const WsProgram *p, guint tensor)
-{
-    for (guint i = 0; i < p->n_reference; i++)
-        if (p->reference[i].tensor == (gint)tensor && p->reference[i].any)
-            return TRUE;
-    return FALSE;
-}
-
 static void put_tensors(GString *out, const WsBundleSpec *spec)
 {
     static const char *const access[] = { "read", "write", "reduce", "exchange" };
@@ -234,11 +226,11 @@ static void put_tensors(GString *out, const WsBundleSpec *spec)
     for (guint t = 0; spec->reference_ptx && t < p->n_tensors; t++)
         if (spec->reference_ptx[t])
             g_string_append_printf(out, "reference %u reference-%u.ptx%s\n", t, t,
-                                   says_any(p, t) ? " any" : "");
+                                   ws_formula_says_any(p, t) ? " any" : "");
     for (guint t = 0; spec->reference_object && t < p->n_tensors; t++)
         if (spec->reference_object[t])
             g_string_append_printf(out, "reference %u reference-%u.hsaco%s\n", t, t,
-                                   says_any(p, t) ? " any" : "");
+                                   ws_formula_says_any(p, t) ? " any" : "");
     for (guint m = 0; m < p->n_maps; m++) {
         g_string_append(out, "map");
         put_int(out, p->map[m].tensor);

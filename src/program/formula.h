@@ -64,6 +64,8 @@ struct WsDefinition {
 
 /* The statement that defines tensor or helper `name`, -1: none. */
 gint ws_formula_find(const WsProgram *p, const char *name);
+/* Whether the reference says of some elements of the tensor that they may hold anything. */
+gboolean ws_formula_says_any(const WsProgram *p, guint tensor);
 /* What is wrong with what defines an output, a phrase that the caller frees; NULL: nothing. `at`:
  * the statement where, that of the output if it is fine, or -1 where it is none of them; `missing`:
  * no statement defines it. */

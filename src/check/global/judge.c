@@ -236,19 +236,12 @@ static const WsOp *masked(const WsProgram *p, gint tensor)
     return NULL;
 }
 
-/* The reference says of some elements that they may hold anything: they need not be written. */
-static gboolean spares(const WsProgram *p, gint tensor)
-{
-    const gint statement = ws_formula_find(p, p->tensor[tensor].name);
-    return statement >= 0 && p->reference[statement].any;
-}
-
 static void stated(WsGlobalVerdict *v, const WsProgram *p, gint tensor)
 {
     const WsTensor *t = &p->tensor[tensor];
     g_ptr_array_add(
         v->assumed,
-        spares(p, tensor)
+        ws_formula_says_any(p, (guint)tensor)
             ? ws_phrase("every element of %s is written once, or may hold anything (%s)", t->name,
                         t->covers)
             : ws_phrase("every element of %s is written once (%s)", t->name, t->covers));
@@ -298,18 +291,19 @@ static void judge(WsGlobalVerdict *v, WsGlobal *g, gint tensor, WsFindings *find
              : shown(g, tensor);
     if (!reason)
         return;
-    if (spares(p, tensor) && !t->covers) {
+    if (ws_formula_says_any(p, (guint)tensor) && !t->covers) {
         g_free(reason);
         reason =
             ws_phrase("the reference says `any` of some elements of %s (state `covers`)", t->name);
     }
-    if (mask || (spares(p, tensor) && !t->covers)) {
+    if (mask || (ws_formula_says_any(p, (guint)tensor) && !t->covers)) {
         open_reason(v, p, tensor, reason, findings);
         return;
     }
     /* of what is stated only the sizes that the author has chosen are looked at */
     WsMiscount *m = NULL;
-    if (spares(p, tensor)) { /* which need not be written is not counted; twice is not once */
+    if (ws_formula_says_any(
+            p, (guint)tensor)) { /* which need not be written is not counted; twice is not once */
         if (has_rehearsal(p) && !ws_global_reads_data(p))
             m = ws_global_count(p, tensor, WS_COUNT_OWN, &tried);
         if (m && m->times == 2) {

@@ -35,14 +35,8 @@ static void grant(WsRead *r, WsReadKind kind, const char *what)
     if (!lines->len)
         return;
     g_array_sort(lines, by_line);
-    for (guint i = 0; i < MIN(lines->len, LINES); i++)
-        g_string_append_printf(text, "%s %u",
-                               i == 0 ? lines->len > 1 ? " before lines" : " before line"
-                               : i + 1 == lines->len ? " and"
-                                                     : ",",
-                               g_array_index(lines, guint, i));
-    if (lines->len > LINES)
-        g_string_append_printf(text, " and %u more", lines->len - LINES);
+    g_string_append(text, " before ");
+    ws_source_say_lines(r, lines, LINES, text);
     ws_source_granted(r, text->str);
 }
 

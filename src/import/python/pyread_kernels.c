@@ -107,22 +107,14 @@ static gboolean is_name(const WsPyNode *node, const char *name)
     return node->kind == WS_PY_NAME && !strcmp(node->text, name);
 }
 
-static gboolean mentions(const WsPyNode *node, const char *name)
-{
-    gboolean found = is_name(node, name);
-    for (guint i = 0; i < node->n && !found; i++)
-        found = mentions(node->kid[i], name);
-    return found;
-}
-
 /* A name of the function's own is bound somewhere in it. */
 static gboolean binds(const WsPyNode *node, const char *name)
 {
     gboolean found = (node->kind == WS_PY_NAMED || node->kind == WS_PY_WITH) && node->text &&
                      strstr(node->text, name);
     for (guint i = 0; node->kind == WS_PY_ASSIGN && i + 1 < node->n; i++)
-        found |= mentions(node->kid[i], name);
-    found |= node->kind == WS_PY_FOR && mentions(node->kid[0], name);
+        found |= ws_python_mentions(node->kid[i], name);
+    found |= node->kind == WS_PY_FOR && ws_python_mentions(node->kid[0], name);
     for (guint i = 0; i < node->n && !found; i++)
         found = binds(node->kid[i], name);
     return found;

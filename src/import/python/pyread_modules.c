@@ -191,23 +191,13 @@ static File *file_new(PyModules *m, const char *path, const char *name, const ch
     return f;
 }
 
-static gboolean mentions(const WsPyNode *node, const char *name)
-{
-    if (node->kind == WS_PY_NAME && !strcmp(node->text, name))
-        return TRUE;
-    for (guint i = 0; i < node->n; i++)
-        if (mentions(node->kid[i], name))
-            return TRUE;
-    return FALSE;
-}
-
 /* Why the statements of the file cannot stand elsewhere; NULL. */
 static const char *unfit(const File *f)
 {
     const WsPyNode *module = ws_python_module(f->py);
     for (guint i = 0; i < module->n; i++) {
         const WsPyNode *s = module->kid[i];
-        if (ws_py_is_main(s) ? s->n > 2 : s->kind != WS_PY_DEF && mentions(s, "__name__"))
+        if (ws_py_is_main(s) ? s->n > 2 : s->kind != WS_PY_DEF && ws_python_mentions(s, "__name__"))
             return "what it does hangs on `__name__`";
     }
     return NULL;

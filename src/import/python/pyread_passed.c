@@ -177,16 +177,8 @@ gboolean py_is_guard(const PyRead *p, const WsPyNode *condition)
 void py_passed_granted(WsRead *r, const GArray *passed)
 {
     g_autoptr(GString) lines = g_string_new(NULL);
-    const guint n = passed->len;
-    for (guint i = 0; i < n && i < MOST_TOLD; i++)
-        g_string_append_printf(lines, "%s%u",
-                               !i           ? ""
-                               : i + 1 == n ? " and "
-                                            : ", ",
-                               g_array_index(passed, guint, i));
-    if (n > MOST_TOLD)
-        g_string_append_printf(lines, " and %u more", n - MOST_TOLD);
-    if (n)
-        ws_source_granted(r, ws_source_format(r, "its host comes to the launch past line%s %s",
-                                              n > 1 ? "s" : "", lines->str));
+    if (!passed->len)
+        return;
+    ws_source_say_lines(r, passed, MOST_TOLD, lines);
+    ws_source_granted(r, ws_source_format(r, "its host comes to the launch past %s", lines->str));
 }

@@ -113,6 +113,12 @@ gint ws_formula_find(const WsProgram *p, const char *name)
     return -1;
 }
 
+gboolean ws_formula_says_any(const WsProgram *p, guint tensor)
+{
+    const gint statement = ws_formula_find(p, p->tensor[tensor].name);
+    return statement >= 0 && p->reference[statement].any;
+}
+
 void ws_formulas_bind(WsProgram *p, WsStatement *const *statement, guint n)
 {
     WsBinder B = { .p = p, .arena = p->arena };

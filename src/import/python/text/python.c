@@ -229,3 +229,13 @@ char *ws_python_dotted(const WsPyNode *node)
     g_autofree char *left = ws_python_dotted(node->kid[0]);
     return left ? g_strdup_printf("%s.%s", left, node->text) : NULL;
 }
+
+gboolean ws_python_mentions(const WsPyNode *node, const char *name)
+{
+    if (node->kind == WS_PY_NAME && !strcmp(node->text, name))
+        return TRUE;
+    for (guint i = 0; i < node->n; i++)
+        if (ws_python_mentions(node->kid[i], name))
+            return TRUE;
+    return FALSE;
+}

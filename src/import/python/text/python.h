@@ -50,5 +50,7 @@ const WsPyNode *ws_python_module(const WsPython *p); /* a BLOCK */
 char *ws_python_lines(const WsPython *p, guint first, guint last);
 /* "gl.nvidia.hopper.tma" of a chain of names and attributes, NULL if it is none. Caller frees. */
 char *ws_python_dotted(const WsPyNode *node);
+/* The name stands somewhere in it. */
+gboolean ws_python_mentions(const WsPyNode *node, const char *name);
 
 G_END_DECLS
